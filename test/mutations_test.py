@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How planted mistakes find their places: tools/mutate.py over small trees of sources that were changed since. Needs no server."""
+"""How planted mistakes find their places: tools/mutate.py over small trees of sources that were changed since. Needs no
+server."""
 import json
 import os
 import shutil
@@ -88,14 +89,16 @@ class Tree:
 
     def run(self, option):
         """(status, output)"""
-        run = subprocess.run([sys.executable, "-B", os.path.join(self.folder, "tools", "mutate.py"), option], stdout=subprocess.PIPE,
+        run = subprocess.run([sys.executable, "-B", os.path.join(self.folder, "tools", "mutate.py"), option],
+                             stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         return run.returncode, run.stdout
 
     def changed(self):
         """{path: changed text} of the mistake, or the words of why not."""
         script = "import json, mutate; print(json.dumps(mutate.Sources(mutate.ROOT).apply(mutate.mutations()[0])))"
-        run = subprocess.run([sys.executable, "-B", "-c", script], cwd=os.path.join(self.folder, "tools"), stdout=subprocess.PIPE,
+        run = subprocess.run([sys.executable, "-B", "-c", script], cwd=os.path.join(self.folder, "tools"),
+                             stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
         if run.returncode != 0:
             return run.stderr
@@ -120,20 +123,25 @@ def in_functions(tree):
     enough = HITS.replace("return hits >= need;\n}", "return hits > need;\n}")
     refuses(tree, "a pattern in two functions has no place without one", [edit], [], "2 in " + path)
     finds(tree, "a pattern in two functions, in the one that is named", [edit], ["enough"], path, enough)
-    finds(tree, "in a lambda of a function", [edit], ["worth"], path, HITS.replace("{ return hits >= need; };", "{ return hits > need; };"))
-    refuses(tree, "a pattern twice in its function", [("need", "0")], ["worth"], "must stand once in worth, and stands 4 in " + path)
+    finds(tree, "in a lambda of a function", [edit], ["worth"], path,
+          HITS.replace("{ return hits >= need; };", "{ return hits > need; };"))
+    refuses(tree, "a pattern twice in its function", [("need", "0")], ["worth"],
+            "must stand once in worth, and stands 4 in " + path)
     refuses(tree, "a pattern in no function of that name", [edit], ["worthy"], "stands nowhere")
     size = ("hits.size() >= need_", "hits.size() > need_")
     for function in ("full", "Counter::full"):
         finds(tree, "a method: " + function, [size], [function], path, HITS.replace(*size))
     refuses(tree, "a method of another class", [size], ["Other::full"], "stands nowhere")
-    finds(tree, "a constructor with values in braces", [("need_{need}", "need_{0}")], ["Counter::Counter"], path, HITS.replace("need_{need}", "need_{0}"))
+    finds(tree, "a constructor with values in braces", [("need_{need}", "need_{0}")], ["Counter::Counter"], path,
+          HITS.replace("need_{need}", "need_{0}"))
     finds(tree, "an operator", [("< 0", "> 0")], ["operator<"], path, HITS.replace("b) < 0", "b) > 0"))
-    finds(tree, "one function for each of two patterns", [edit, ("more(0)", "more(1)")], ["enough", "worth"], path, enough.replace("more(0)", "more(1)"))
+    finds(tree, "one function for each of two patterns", [edit, ("more(0)", "more(1)")], ["enough", "worth"], path,
+          enough.replace("more(0)", "more(1)"))
     refuses(tree, "two functions for three patterns", [edit, edit, edit], ["enough", "worth"], "one for each")
     refuses(tree, "patterns that overlap", [edit, (">= need", "> need")], ["enough"], "overlap")
     half = ("n / 2", "n / 3")
-    finds(tree, "a function of SQL", [half], ["half"], "sql/install/10_half.sql", SQL.replace("RETURN n / 2", "RETURN n / 3"))
+    finds(tree, "a function of SQL", [half], ["half"], "sql/install/10_half.sql",
+          SQL.replace("RETURN n / 2", "RETURN n / 3"))
 
 
 def rewrapped(tree):
@@ -142,11 +150,13 @@ def rewrapped(tree):
     expected = HITS.replace("kind_of( hits, need )", edit[1])
     finds(tree, "other spaces", [edit], ["worth"], path, expected)
     finds(tree, "other spaces, without a function", [edit], [], path, expected)
-    finds(tree, "other line breaks in the pattern", [("  return more(0) ?\n      kind_of(hits,\n  need)", "  return kind_of(0, 0)")], ["worth"], path,
+    finds(tree, "other line breaks in the pattern",
+          [("  return more(0) ?\n      kind_of(hits,\n  need)", "  return kind_of(0, 0)")], ["worth"], path,
           HITS.replace("return more(0) ? kind_of( hits, need )", "return kind_of(0, 0)"))
     wrapped = HITS.replace("kind_of( hits, need )", "kind_of(\n  hits,  // of all\n  need)")
     tree.write(path, wrapped)
-    finds(tree, "line breaks and a comment in the source", [edit], ["worth"], path, HITS.replace("kind_of( hits, need )", edit[1]))
+    finds(tree, "line breaks and a comment in the source", [edit], ["worth"], path,
+          HITS.replace("kind_of( hits, need )", edit[1]))
     tree.write(path, HITS)
     refuses(tree, "spaces in a string count", [('"} "', '""')], ["enough"], "stands nowhere")
 
@@ -159,11 +169,14 @@ def moved(tree):
     tree.plant([edit], "enough")
     check("--moved has nothing to say of it", tree.run("--moved")[0] == 0)
     tree.write("src/pg/base/more.h", HITS.replace("bool enough(", "bool are_enough("))
-    refuses(tree, "--moved names the function of another name", [edit], ["enough"], "it stands at src/pg/base/more.h:26, in are_enough", "--moved")
+    refuses(tree, "--moved names the function of another name", [edit], ["enough"],
+            "it stands at src/pg/base/more.h:26, in are_enough", "--moved")
     size = ("return hits.size() >= need_;", "return true;")
     tree.write("src/pg/base/more.h", HITS.replace("hits.size() >= need_", "hits.size() >= limit_"))
-    refuses(tree, "--moved finds most of a pattern", [size], ["full"], "9 of its 10 tokens stand at src/pg/base/more.h:9, in Counter::full", "--moved")
-    refuses(tree, "--moved says what is gone", [("gone(with, the + wind)", "0")], ["full"], "nowhere any more", "--moved")
+    refuses(tree, "--moved finds most of a pattern", [size], ["full"],
+            "9 of its 10 tokens stand at src/pg/base/more.h:9, in Counter::full", "--moved")
+    refuses(
+        tree, "--moved says what is gone", [("gone(with, the + wind)", "0")], ["full"], "nowhere any more", "--moved")
 
 
 def main():

@@ -4,8 +4,9 @@
 #     tools/assert_server.sh PREFIX [MAJOR]
 #     PG_CONFIG=PREFIX/bin/pg_config ./run test --full
 #
-# A server of a distribution has its assertions left out: what breaks one there goes on, and may break later and elsewhere. As root, for apt.
-# It takes about 20 minutes on two processors and 1 GB; sources and objects lie in PREFIX-build.
+# A server of a distribution has its assertions left out: what breaks one there goes on, and may break later and
+# elsewhere. As root, for apt. It takes about 20 minutes on two processors and 1 GB;
+# sources and objects lie in PREFIX-build.
 set -euo pipefail
 
 prefix=${1:?"usage: $0 PREFIX [MAJOR]"}
@@ -16,14 +17,15 @@ sources_list=/etc/apt/sources.list.d/neardup-sources.list
 
 say() { printf '%s\n' "$*"; }
 
-# The lists of source packages, where the machine reads only those of binaries: of this release of Debian, then of those to come, since a release
-# has one version of PostgreSQL.
+# The lists of source packages, where the machine reads only those of binaries: of this release of Debian, then of those
+# to come, since a release has one version of PostgreSQL.
 need_source_lists() {
   local suite
   . /etc/os-release
   for suite in "$VERSION_CODENAME" sid experimental; do
     if [ -n "$(versions)" ]; then return; fi
-    say "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" >"$sources_list"
+    say "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" \
+      >"$sources_list"
     apt-get update
   done
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Checks that cannot fail: `tools/check_checks.py [FILE ..]`. Without files it reads each script below test/ and clients/. A check that is given a
-constant, something that is true whatever the test found (a text, a list that is written out, a generator, a function), or the same
-expression twice, says ok where nothing was looked at. Prints file:line and what it is; the exit status is 1 where it finds one."""
+"""Checks that cannot fail: `tools/check_checks.py [FILE ..]`. Without files it reads each script below test/ and
+clients/. A check that is given a constant, something that is true whatever the test found (a text, a list that is
+written out, a generator, a function), or the same expression twice, says ok where nothing was looked at. Prints
+file:line and what it is; the exit status is 1 where it finds one."""
 import ast
 import glob
 import os
@@ -22,7 +23,8 @@ def is_always_true(value):
         return (any if isinstance(value.op, ast.Or) else all)(is_always_true(v) for v in value.values)
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
         return isinstance(value.operand, ast.Constant) and not value.operand.value
-    if isinstance(value, ast.Compare) and len(value.ops) == 1 and isinstance(value.ops[0], (ast.Eq, ast.Is, ast.LtE, ast.GtE)):
+    if isinstance(value, ast.Compare) and len(value.ops) == 1 and isinstance(
+            value.ops[0], (ast.Eq, ast.Is, ast.LtE, ast.GtE)):
         return is_same(value.left, value.comparators[0])
     return isinstance(value, ALWAYS_TRUE)
 
@@ -59,7 +61,8 @@ def faults(path):
 
 
 def main():
-    paths = sys.argv[1:] or sorted({p for folder in FOLDERS for p in glob.glob(os.path.join(ROOT, folder), recursive=True)})
+    paths = sys.argv[1:] or sorted(
+        {p for folder in FOLDERS for p in glob.glob(os.path.join(ROOT, folder), recursive=True)})
     count = 0
     for path in paths:
         for line, fault in faults(path):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Phrases that what users read does not have, each with what to write instead: `tools/check_prose.py [FILE ..]`. Without files it
-reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), each README of src, docs/*.md, the comments of SQL
-objects (sql/install), and the messages and hints in C++ (src/pg, src/cli). Code is left out. Prints file:line, phrase and advice; the
-exit status is 1 where it finds one."""
+"""Phrases that what users read does not have, each with what to write instead: `tools/check_prose.py [FILE ..]`.
+Without files it reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), each README of src,
+docs/*.md, the comments of SQL objects (sql/install), and the messages and hints in C++ (src/pg, src/cli). Code is left
+out. Prints file:line, phrase and advice; the exit status is 1 where it finds one."""
 import glob
 import os
 import re
@@ -15,7 +15,8 @@ PHRASES = (
     (r"\b(?:is|are|was|were|be|being|not) told\b", "is shown, is returned, is reported"),
     (r"\btells?\b[^.;|]{0,40}\bhow (?:far|many|much)\b", "shows the progress, shows the number of"),
     (r"\bwho(?:so)?ever\b", "a user who .., every role that .."),
-    (r"(?<!users\s)(?<!user\s)(?<!roles\s)(?<!role\s)\bwho (?:may|calls|inserts|asks|reads|reports|stands|survives)\b", "the caller, a user who .."),
+    (r"(?<!users\s)(?<!user\s)(?<!roles\s)(?<!role\s)\bwho (?:may|calls|inserts|asks|reads|reports|stands|survives)\b",
+     "the caller, a user who .."),
     (r"\b(?:go|goes|going|went) on with\b", "continues with"),
     (r"\bgoes on where\b", "continues where"),
     (r"\bcomes? on top\b|\bon top of\b", "in addition, beyond"),
@@ -76,7 +77,8 @@ def findings(path, text):
 def main(named):
     os.chdir(ROOT)
     pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
-    for pattern in ("src/README", "src/**/README", "docs/*.md", "sql/install/*.sql", "src/pg/**/*.cpp", "src/cli/*.cpp"):
+    for pattern in ("src/README", "src/**/README", "docs/*.md", "sql/install/*.sql", "src/pg/**/*.cpp",
+                    "src/cli/*.cpp"):
         pages += sorted(set(glob.glob(pattern, recursive=True)) - set(pages))
     paths = named or pages
     bad = 0
@@ -85,7 +87,8 @@ def main(named):
             for line, phrase, advice in sorted(findings(path, f.read())):
                 print("%s:%d: \"%s\": write: %s" % (path, line, phrase, advice))
                 bad += 1
-    print("%s - prose keeps to plain English (%d files)%s" % ("not ok" if bad else "ok", len(paths), ": %d phrases" % bad if bad else ""))
+    print("%s - prose keeps to plain English (%d files)%s" % (
+        "not ok" if bad else "ok", len(paths), ": %d phrases" % bad if bad else ""))
     return 1 if bad else 0
 
 

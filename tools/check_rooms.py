@@ -3,17 +3,19 @@
 
     tools/check_rooms.py [ROOT]     ROOT: the folder of the project, this one unless given
 
-Every folder of src/ with sources has a row. A row names the rooms, or single headers, that the room may include besides itself; "core" stands for
-all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes, too: the table says what is true. So is a source that the
-README of its room does not name. So is a source of src/pg that meets PostgreSQL's headers before those of the core, which core/base/error.h refuses
-without precompiled headers."""
+Every folder of src/ with sources has a row. A row names the rooms, or single headers, that the room may include besides
+itself; "core" stands for all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes,
+too: the table says what is true. So is a source that the README of its room does not name. So is a source of src/pg
+that meets PostgreSQL's headers before those of the core, which
+core/base/error.h refuses without precompiled headers."""
 import os
 import re
 import sys
 
 SOURCES = (".h", ".cpp", ".cu", ".inc")
 WITHOUT_README = {"pch", "pg"}  # src/README says it all
-POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"  # the header that brings PostgreSQL, and the one that may not come after it
+# the header that brings PostgreSQL, and the one that may not come after it
+POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
@@ -98,7 +100,8 @@ def check(root):
     mistakes += ["src/README: there is no room %s" % room for room in sorted(set(rules) - rooms)]
     for room in sorted(rooms & set(rules)):
         mistakes += unnamed(src, room)
-        mistakes += ["src/README: %s includes nothing of %s" % (room, other) for other in rules[room] if (room, other) not in seen]
+        mistakes += ["src/README: %s includes nothing of %s" % (room, other) for other in rules[room]
+                     if (room, other) not in seen]
     return mistakes, count
 
 
@@ -109,7 +112,8 @@ def main():
         print(mistake)
     if count == 0:
         mistakes.append("nothing was looked at")
-    print("%s - includes keep to the rooms of src/README (%d includes)%s" % ("not ok" if mistakes else "ok", count, ": %d mistakes" % len(mistakes) if mistakes else ""))
+    print("%s - includes keep to the rooms of src/README (%d includes)%s" % (
+        "not ok" if mistakes else "ok", count, ": %d mistakes" % len(mistakes) if mistakes else ""))
     sys.exit(1 if mistakes else 0)
 
 

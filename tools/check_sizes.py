@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""No function above 60 lines and no file of src/ above 500 without a sentence that says why.
+"""No function above 60 lines and no file of src/ above 500 without a sentence that says why; no line of a shell script
+of test/ or tools/ above 120 characters (ruff says so of Python).
 
     tools/check_sizes.py [ROOT]     ROOT: the folder of the project, this one unless given
 
-The sentence stands in the comment above the function, or in the comment that begins the file: `// Long: reason`. Lines of a function are
-counted from the one with its name to its closing brace; a lambda belongs to the function that it stands in."""
+The sentence stands in the comment above the function, or in the comment that begins the file: `// Long: reason`. Lines
+of a function are counted from the one with its name to its closing brace; a lambda
+belongs to the function that it stands in."""
 import os
 
 import cpp_sources
 
-WHAT = "functions above 60 lines, and files above 500, say why"
+WHAT = "functions above 60 lines, and files above 500, say why; lines of shell scripts have at most 120 characters"
 MAX_FUNCTION = 60
 MAX_FILE = 500
+MAX_LINE = 120
 REASON = "Long: "
 
 
@@ -50,16 +53,23 @@ def comment_of_file(lines):
     return "\n".join(taken)
 
 
-def long_files(root):
-    """(path, lines of text) of hand-written sources above the limit."""
-    for folder, folders, names in os.walk(os.path.join(root, "src")):
+def files_below(root, top, suffixes):
+    """(path, lines of text) of the files with these suffixes."""
+    for folder, folders, names in os.walk(os.path.join(root, top)):
         folders.sort()
         for name in sorted(names):
-            if name.endswith((".cpp", ".h", ".cu")):
+            if name.endswith(suffixes):
                 path = os.path.relpath(os.path.join(folder, name), root)
-                lines = cpp_sources.text_of(root, path).splitlines()
-                if len(lines) > MAX_FILE:
-                    yield path, lines
+                yield path, cpp_sources.text_of(root, path).splitlines()
+
+
+def long_lines(root):
+    """(path, number, length) of lines of shell scripts above the limit."""
+    for top in ("test", "tools"):
+        for path, lines in files_below(root, top, (".sh",)):
+            for number, line in enumerate(lines, 1):
+                if len(line) > MAX_LINE:
+                    yield path, number, len(line)
 
 
 def judge(facts, root):
@@ -68,9 +78,12 @@ def judge(facts, root):
         lines = cpp_sources.text_of(root, file).splitlines()
         if REASON not in comment_above(lines, start):
             mistakes.append("%s:%d: %s has %d lines, and no \"// %s...\" above it" % (file, first, name, size, REASON))
-    for path, lines in long_files(root):
-        if REASON not in comment_of_file(lines):
-            mistakes.append("%s:1: %d lines, and no \"// %s...\" in the comment that begins it" % (path, len(lines), REASON))
+    for path, lines in files_below(root, "src", (".cpp", ".h", ".cu")):
+        if len(lines) > MAX_FILE and REASON not in comment_of_file(lines):
+            mistakes.append(
+                "%s:1: %d lines, and no \"// %s...\" in the comment that begins it" % (path, len(lines), REASON))
+    for path, number, size in long_lines(root):
+        mistakes.append("%s:%d: %d characters, above %d" % (path, number, size, MAX_LINE))
     return mistakes, sum(count for _, count in facts)
 
 

@@ -1,7 +1,8 @@
-"""The C++ sources as libclang reads them, with the flags of the Makefile: for two_worlds.py, check_sizes.py and dead_includes.py.
+"""The C++ sources as libclang reads them, with the flags of the Makefile: for two_worlds.py, check_sizes.py and
+dead_includes.py.
 
-Needs libclang and its Python (Debian: python3-clang). A precompiled header (src/pch) makes reading three times as fast where a clang++ of
-libclang's version is found; without one the same is found, later.
+Needs libclang and its Python (Debian: python3-clang). A precompiled header (src/pch) makes reading three times as fast
+where a clang++ of libclang's version is found; without one the same is found, later.
 
 A check is a module with:
     WHAT                    what holds when it finds nothing
@@ -25,8 +26,8 @@ KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: CUDA's headers, say, are not 
 # By folder of the sources: the header of src/pch.
 PRECOMPILED = {"src/pg/": "pg", "src/core/": "core", "src/offload/": "core"}
 
-FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR, CursorKind.CONVERSION_FUNCTION,
-             CursorKind.FUNCTION_TEMPLATE}
+FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
+             CursorKind.CONVERSION_FUNCTION, CursorKind.FUNCTION_TEMPLATE}
 
 
 def functions_in(cursor):
@@ -112,7 +113,8 @@ def sources_with_flags(root):
     if os.environ.get("PG_CONFIG"):
         command.append("PG_CONFIG=" + os.environ["PG_CONFIG"])
     printed = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
-    found = [(line.split()[-1], flags_of(line)) for line in printed.splitlines() if line.endswith(".cpp") and "-fsyntax-only" in line]
+    found = [(line.split()[-1], flags_of(line)) for line in printed.splitlines()
+             if line.endswith(".cpp") and "-fsyntax-only" in line]
     found = [(os.path.normpath(source), flags) for source, flags in found]
     folders = [os.path.join("test", "gpu", "host"), os.path.join("src", "gpu")]
     for folder in folders:
@@ -128,7 +130,8 @@ def matching_clang():
     function.restype = clang.cindex._CXString
     version = re.search(r"version (\d+)", clang.cindex._CXString.from_result(function(), None, None)).group(1)
     for name in ("clang++-" + version, "clang++"):
-        if shutil.which(name) and ("version %s." % version) in subprocess.run([name, "--version"], stdout=subprocess.PIPE, text=True).stdout:
+        if shutil.which(name) and ("version %s." % version) in subprocess.run(
+                [name, "--version"], stdout=subprocess.PIPE, text=True).stdout:
             return name
     return None
 
@@ -144,7 +147,8 @@ class Reader:
         self.compiler = matching_clang()
         self.own_headers = []  # of the compiler: libclang of PyPI comes without
         if self.compiler:
-            self.own_headers = ["-resource-dir", subprocess.run([self.compiler, "-print-resource-dir"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()]
+            self.own_headers = ["-resource-dir", subprocess.run(
+                [self.compiler, "-print-resource-dir"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()]
         self.headers = {}  # (name, flags) -> (precompiled file or None, its top-level declarations)
 
     def precompiled(self, source, flags):
@@ -159,10 +163,12 @@ class Reader:
         if self.compiler is None or not os.path.exists(os.path.join(self.root, header)):
             return None, 0
         made = os.path.join(self.scratch, "%s-%d-%d.pch" % (name, os.getpid(), len(self.headers)))
-        if subprocess.run([self.compiler] + flags + ["-w", "-x", "c++-header", header, "-o", made], cwd=self.root).returncode != 0:
+        if subprocess.run([self.compiler] + flags + ["-w", "-x", "c++-header", header, "-o", made],
+                          cwd=self.root).returncode != 0:
             return None, 0
         nothing = os.path.join(self.scratch, "nothing.cpp")
-        empty = self.index.parse(nothing, args=self.own_headers + flags + ["-include-pch", made], unsaved_files=[(nothing, "")])
+        empty = self.index.parse(
+            nothing, args=self.own_headers + flags + ["-include-pch", made], unsaved_files=[(nothing, "")])
         if any(is_error(said) for said in empty.diagnostics):  # libclang is another one, after all
             return None, 0
         return made, len(list(empty.cursor.get_children()))
@@ -199,7 +205,8 @@ def collect(checks, root):
     processes = max(1, min(os.cpu_count() or 1, len(sources)))
     results = multiprocessing.Queue()
     with tempfile.TemporaryDirectory() as scratch:
-        workers = [multiprocessing.Process(target=work_on, args=(sources[n::processes], root, scratch, checks, results)) for n in range(processes)]
+        workers = [multiprocessing.Process(
+            target=work_on, args=(sources[n::processes], root, scratch, checks, results)) for n in range(processes)]
         for worker in workers:
             worker.start()
         answers = [results.get() for _ in workers]
@@ -222,7 +229,8 @@ def run(checks, root):
         for mistake in mistakes:
             print(mistake)
         bad = bad or bool(mistakes)
-        print("%s - %s (%d)%s" % ("not ok" if mistakes else "ok", check.WHAT, count, ": %d mistakes" % len(mistakes) if mistakes else ""))
+        print("%s - %s (%d)%s" % ("not ok" if mistakes else "ok", check.WHAT, count,
+                                  ": %d mistakes" % len(mistakes) if mistakes else ""))
     return 1 if bad else 0
 
 

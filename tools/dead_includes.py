@@ -3,8 +3,9 @@
 
     tools/dead_includes.py [ROOT]     ROOT: the folder of the project, this one unless given
 
-An include is dead when the file names nothing that the header declares, and nothing of what only this include brings. Whether it may
-include the header is tools/check_rooms.py's question; whether it includes all that it uses is `make syntax`."""
+An include is dead when the file names nothing that the header declares, and nothing of what only this include brings.
+Whether it may include the header is tools/check_rooms.py's question; whether it
+includes all that it uses is `make syntax`."""
 import functools
 import os
 import re
@@ -24,19 +25,21 @@ UMBRELLA = "src/pg/base/pg.h"
 
 K = cpp_sources.CursorKind
 SCOPES = {K.NAMESPACE, K.LINKAGE_SPEC, K.UNEXPOSED_DECL, K.ENUM_DECL}
-NAMES_SOMETHING = {kind.value for kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.CALL_EXPR, K.TYPE_REF, K.TEMPLATE_REF, K.MEMBER_REF,
-                                           K.OVERLOADED_DECL_REF, K.CXX_METHOD, K.FUNCTION_DECL, K.VAR_DECL, K.CONSTRUCTOR,
-                                           K.DESTRUCTOR, K.FUNCTION_TEMPLATE)}
+NAMES_SOMETHING = {kind.value for kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.CALL_EXPR, K.TYPE_REF, K.TEMPLATE_REF,
+                                           K.MEMBER_REF, K.OVERLOADED_DECL_REF, K.CXX_METHOD, K.FUNCTION_DECL,
+                                           K.VAR_DECL, K.CONSTRUCTOR, K.DESTRUCTOR, K.FUNCTION_TEMPLATE)}
 
 offered_so_far = {}  # {file: names}, of what this process has read
 
 
 def look(unit):
-    """{"uses": {file: files whose declarations it names}, "names": {file: names that it offers}, "includes": {file: files}}"""
+    """{"uses": {file: files whose declarations it names}, "names": {file: names that it offers}, "includes": {file:
+    files}}"""
     tops, uses = {}, {}
     for file, top in unit.tops("includes"):
         tops.setdefault(file, []).append(top)
-    names = {file: {name for top in found for name in declared(top)} | macros_of(unit.root, file) for file, found in tops.items()}
+    names = {file: {name for top in found for name in declared(top)} | macros_of(unit.root, file)
+             for file, found in tops.items()}
     offered_so_far.update(names)
     for file, found in tops.items():
         uses[file] = set()
@@ -92,7 +95,8 @@ class Tree:
         self.root = root
         self.uses, self.names, self.includes = {}, {}, {}
         for fact in facts:
-            for merged, part in ((self.uses, fact["uses"]), (self.names, fact["names"]), (self.includes, fact["includes"])):
+            for merged, part in ((self.uses, fact["uses"]), (self.names, fact["names"]),
+                                 (self.includes, fact["includes"])):
                 for file, values in part.items():
                     merged.setdefault(file, set()).update(values)
         self.reached = functools.cache(self.reach)

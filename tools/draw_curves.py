@@ -30,7 +30,8 @@ def probability(kind, arguments, similarity):
     if kind == "bands":
         bands, rows = arguments
         return 1 - (1 - similarity ** rows) ** bands
-    return sum(comb(NUM_PERM, m) * similarity ** m * (1 - similarity) ** (NUM_PERM - m) for m in range(arguments, NUM_PERM + 1))
+    return sum(comb(NUM_PERM, m) * similarity ** m * (1 - similarity) ** (NUM_PERM - m)
+               for m in range(arguments, NUM_PERM + 1))
 
 
 def place(similarity, p):
@@ -43,11 +44,14 @@ def drawn():
 <title>Probability that a pair is found, by its true Jaccard similarity</title>
 <!-- tools/draw_curves.py -->
 <style>
-.paper { fill: #fff } text { fill: #333 } .frame { stroke: #888; fill: none } .grid { stroke: #888; stroke-opacity: 0.3; fill: none } .at { stroke: #888; stroke-dasharray: 2 4 }
+.paper { fill: #fff } text { fill: #333 } .frame { stroke: #888; fill: none } \
+.grid { stroke: #888; stroke-opacity: 0.3; fill: none } .at { stroke: #888; stroke-dasharray: 2 4 }
 .curve { fill: none; stroke-width: 2.2 }
-.a { stroke: #b35900 } .b { stroke: #0b6fb8 } .c { stroke: #7a3fa0 } .d { stroke: #c2185b; stroke-width: 3 } .e { stroke: #1b7f3b; stroke-dasharray: 7 4 }
+.a { stroke: #b35900 } .b { stroke: #0b6fb8 } .c { stroke: #7a3fa0 } .d { stroke: #c2185b; stroke-width: 3 } \
+.e { stroke: #1b7f3b; stroke-dasharray: 7 4 }
 @media (prefers-color-scheme: dark) {
-  .paper { fill: #15191e } text { fill: #ddd } .a { stroke: #ffa94d } .b { stroke: #5ab9ff } .c { stroke: #c79bff } .d { stroke: #ff6b9d } .e { stroke: #63d68a }
+  .paper { fill: #15191e } text { fill: #ddd } .a { stroke: #ffa94d } .b { stroke: #5ab9ff } \
+.c { stroke: #c79bff } .d { stroke: #ff6b9d } .e { stroke: #63d68a }
 }
 </style>
 <rect class="paper" width="640" height="445"/>"""]
@@ -58,13 +62,18 @@ def drawn():
         out.append('<text x="%g" y="%g" text-anchor="end">%g</text>' % (LEFT - 8, y + 4, i / 10))
     out.append('<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>' % (LEFT, TOP, WIDTH, HEIGHT))
     out.append('<path class="at" d="M%g %gV%g"/>' % (place(0.8, 0)[0], TOP, bottom))
-    out.append('<text x="%g" y="%g" text-anchor="middle">true Jaccard similarity of the pair</text>' % (LEFT + WIDTH / 2, bottom + 38))
-    out.append('<text transform="translate(18 %g) rotate(-90)" text-anchor="middle">probability</text>' % (TOP + HEIGHT / 2))
+    out.append('<text x="%g" y="%g" text-anchor="middle">true Jaccard similarity of the pair</text>' % (
+        LEFT + WIDTH / 2, bottom + 38))
+    out.append(
+        '<text transform="translate(18 %g) rotate(-90)" text-anchor="middle">probability</text>' % (TOP + HEIGHT / 2))
     for n, (name, kind, arguments, style) in enumerate(CURVES):
-        points = " ".join("%.2f,%.3f" % place(i / STEPS, probability(kind, arguments, i / STEPS)) for i in range(STEPS + 1))
-        out.append('<polyline class="curve %s" points="%s"><title>%s</title></polyline>' % (style, points, name.replace(">", "&gt;")))
+        points = " ".join(
+            "%.2f,%.3f" % place(i / STEPS, probability(kind, arguments, i / STEPS)) for i in range(STEPS + 1))
+        out.append('<polyline class="curve %s" points="%s"><title>%s</title></polyline>' % (
+            style, points, name.replace(">", "&gt;")))
         x, y = LEFT + (n % 3) * 210, bottom + 68 + (n // 3) * 24
-        out.append('<path class="curve %s" d="M%g %gh26"/><text x="%g" y="%g">%s</text>' % (style, x, y - 4, x + 33, y, name.replace(">", "&gt;")))
+        out.append('<path class="curve %s" d="M%g %gh26"/><text x="%g" y="%g">%s</text>' % (
+            style, x, y - 4, x + 33, y, name.replace(">", "&gt;")))
     return "\n".join(out + ["</svg>", ""])
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes test/data/golden_minhash.tsv, golden_weighted.tsv, golden_shingles.tsv and golden_documents.tsv from test/reference/oracle.py.
+"""Writes test/data/golden_minhash.tsv, golden_weighted.tsv, golden_shingles.tsv and golden_documents.tsv from
+test/reference/oracle.py.
 
     tools/golden.py            writes all
     tools/golden.py --check    exits 1 when a committed file differs
@@ -44,9 +45,11 @@ LINES = [
 CODE = [
     "int main(void) { return x1 + 0x1e+5 - 1e+5f / .5; } // end\n",
     "#include <stdio.h>\n# include\n#define F(a) a##b\n#if defined F\n#endif // F\n#endifx\nint i;",
-    "s = r'\\'' + R\"d(a)\\\"b)d\" + u8\"\u00e9\" + L'x' + f\"\"\"a\n\"b\"\"\" + `q\nr` + \"no end\nt = 'a\\\nb' # of\n'",
+    "s = r'\\'' + R\"d(a)\\\"b)d\" + u8\"\u00e9\" + L'x' + f\"\"\"a\n\"b\"\"\" + `q\nr` + \"no end\n"
+        "t = 'a\\\nb' # of\n'",
     "vector<vector<int>> v; a >>= b >>> c <=> d; p->q::r ... x ?? y ?. z ** w := @f \\\n!== === => \\ 1'000'f 0x1p-3",
-    "def \u00e9t\u00e9(self, \u65e5\u672c: None)\u3000-> True:\n    '''doc'''\n    return self if not x else lambda: y\n/* no end",
+    "def \u00e9t\u00e9(self, \u65e5\u672c: None)\u3000-> True:\n    '''doc'''\n"
+        "    return self if not x else lambda: y\n/* no end",
 ]
 
 
@@ -75,15 +78,18 @@ def golden_documents():
     some = {"line": LINES[0], "paragraph": LINES[0], "code": CODE[0]}
     for unit in ("word", "char", "byte", "line", "paragraph", "code"):
         text = some.get(unit, TEXTS[3])
-        for doc, k, L, bits, seed in ((text, 3, 128, 32, 0), (text, 1, 16, 8, -1), (text, 64, 17, 16, 42), ("", 2, 16, 32, 7)):
+        for doc, k, L, bits, seed in (
+                (text, 3, 128, 32, 0), (text, 1, 16, 8, -1), (text, 64, 17, 16, 42), ("", 2, 16, 32, 7)):
             raw = doc.encode("utf-8")
             given = raw if unit == "byte" else doc
-            forms = oracle.to_minhash(given, k, unit, L, bits, seed), oracle.minhash_wire(given, k, unit, L, bits, seed).hex()
+            forms = (oracle.to_minhash(given, k, unit, L, bits, seed),
+                     oracle.minhash_wire(given, k, unit, L, bits, seed).hex())
             yield "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s" % ((unit, k, L, bits, seed, raw.hex()) + forms)
 
 
 def golden_minhash():
-    yield "# num_perm\tbits\tseed\telements in hex by commas, or n..m (all integers)\tcomponents in hex by commas; tools/golden.py"
+    yield ("# num_perm\tbits\tseed\telements in hex by commas, or n..m (all integers)\tcomponents in hex by commas; "
+           "tools/golden.py")
     some = oracle.shingle_hashes(TEXTS[3], 3)
     sets = [[], [0], [1], [oracle.M64], [1 << 63], [0, 1], some, some[:2] + some[:2]]
     cases = [(s, ",".join("%016x" % x for x in s)) for s in sets]

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Registers, spills, shared memory and occupancy of each kernel of src/gpu (those of CUB left out), for each GPU architecture: a table for docs/gpu.md, calculated
-by nvcc and ptxas without a GPU.
+"""Registers, spills, shared memory and occupancy of each kernel of src/gpu (those of CUB left out), for each GPU
+architecture: a table for docs/gpu.md, calculated by nvcc and ptxas without a GPU.
 
     tools/kernel_resources.py [ARCH ...]     default: 75 80 86 89 90; NVCC=... for another compiler
 
-Occupancy is the share of a multiprocessor's warps that can be resident by registers, threads and the shared memory that the kernel declares. Shared
-memory that the host asks for at launch lowers it, and is not known here. The limits of an architecture: CUDA C++ Programming Guide, technical
-specifications per compute capability. Exit status 1 where a kernel spills registers.
-"""
+Occupancy is the share of a multiprocessor's warps that can be resident by registers, threads and the shared memory that
+the kernel declares. Shared memory that the host asks for at launch lowers it, and is not known here. The limits of an
+architecture: CUDA C++ Programming Guide, technical specifications per compute capability. Exit status 1 where a kernel
+spills registers. """
 import os
 import re
 import shutil
@@ -55,7 +55,8 @@ def kernels_of(source, arch, folder):
         name = part.split("'")[0]
         if "3cub" in name:  # the sorts of CUB, which are not ours to change
             continue
-        found[name] = Kernel(threads.get(name), int(re.search(r"Used (\d+) registers", part)[1]), int(spills[1]) + int(spills[2]),
+        found[name] = Kernel(threads.get(name), int(re.search(r"Used (\d+) registers", part)[1]),
+                             int(spills[1]) + int(spills[2]),
                              int(shared[1]) if shared else 0)
     return found
 
@@ -65,7 +66,8 @@ def occupancy(kernel, arch):
     warps = (kernel.threads + 31) // 32
     registers = (kernel.registers + REGISTER_UNIT - 1) // REGISTER_UNIT * REGISTER_UNIT * 32 * warps
     shared = kernel.shared + (SHARED_OF_BLOCK if int(arch) >= 80 else 0)
-    blocks = min(limits.blocks, limits.warps // warps, REGISTERS // registers, limits.shared // shared if shared else limits.blocks)
+    blocks = min(limits.blocks, limits.warps // warps, REGISTERS // registers,
+                 limits.shared // shared if shared else limits.blocks)
     return blocks * warps / limits.warps
 
 
@@ -86,7 +88,8 @@ def main():
                 for name, kernel in kernels_of(os.path.join(ROOT, "src", "gpu", source), arch, folder).items():
                     table[source, name][arch] = kernel
     names = run("c++filt", *[name for _, name in table]).splitlines() if table else []
-    print("| source | kernel | threads | registers, " + ", ".join(archs) + " | spilled bytes | shared bytes | occupancy, " + ", ".join(archs) + " |")
+    print("| source | kernel | threads | registers, " + ", ".join(archs) + " | spilled bytes | shared bytes | "
+          "occupancy, " + ", ".join(archs) + " |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for ((source, _), by_arch), name in zip(table.items(), names):
         found = [by_arch[a] for a in archs]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes test/data/imports: signatures that other programs make of texts in samples/, and what they say of them.
 
-    tools/make_imports.py        needs datasketch 2, simhash, psycopg (pip), ssdeep (apt) and a server with neardup (PG*)
+    tools/make_imports.py        needs datasketch 2, simhash, psycopg (pip),
+    ssdeep (apt) and a server with neardup (PG*)
 
 Run again only to add to them: test/t/440_imports.py compares ours with what is committed.
 """
@@ -56,20 +57,25 @@ def datasketch(texts, shingles):
             m.update_batch(shingles[name])
             made[scheme, name] = m
     some = [name for name in texts if name.startswith(("en/", "copies/"))]
-    values = [("affine32", "values", name, " ".join(map(str, made["affine32", name].hashvalues.tolist()))) for name in texts]
+    values = [
+        ("affine32", "values", name, " ".join(map(str, made["affine32", name].hashvalues.tolist()))) for name in texts]
     values += [("legacy", "lean", name, lean_bytes(made["legacy", name], "@")) for name in some]
     few = [name for name in texts if name.startswith("en/")]
-    values += [("affine64", "values", name, " ".join(map(str, made["affine64", name].hashvalues.tolist()))) for name in few]
+    values += [
+        ("affine64", "values", name, " ".join(map(str, made["affine64", name].hashvalues.tolist()))) for name in few]
     for order, form in (("@", "lean"), ("<", "lean <")):
         values += [("affine32", form, name, lean_bytes(made["affine32", name], order)) for name in few[:2]]
-    values += [("b8", "values", name, " ".join(map(str, bBitMinHash(made["affine32", name], 8).hashvalues.tolist()))) for name in few]
+    values += [("b8", "values", name,
+                " ".join(map(str, bBitMinHash(made["affine32", name], 8).hashvalues.tolist()))) for name in few]
     words = sorted({w for name in few for w in texts[name].split()})
     weighted = WeightedMinHashGenerator(len(words), NUM_PERM, seed=1)
     for name in few:
         counts = numpy.array([texts[name].split().count(w) for w in words])
         made["weighted", name] = weighted.minhash(counts)
-        values.append(("weighted", "pairs", name, " ".join("%d,%d" % (k, t) for k, t in made["weighted", name].hashvalues.tolist())))
-    write("datasketch_values.tsv", "program's scheme, form, name, components or bytes in hex: datasketch 2.0.0, word 3, seed 1", values)
+        values.append(("weighted", "pairs", name,
+                       " ".join("%d,%d" % (k, t) for k, t in made["weighted", name].hashvalues.tolist())))
+    write("datasketch_values.tsv",
+          "program's scheme, form, name, components or bytes in hex: datasketch 2.0.0, word 3, seed 1", values)
 
     rows = []
     for scheme, names in (("affine32", texts), ("legacy", some), ("affine64", few), ("weighted", few)):
@@ -83,8 +89,10 @@ def datasketch(texts, shingles):
         lsh = MinHashLSH(threshold=THRESHOLD, num_perm=NUM_PERM)
         for name in names:
             lsh.insert(name, made[scheme, name])
-        found = sorted({tuple(sorted((name, other))) for name in names for other in lsh.query(made[scheme, name]) if other != name})
-        write("datasketch_candidates_%s.tsv" % scheme, "MinHashLSH(%s): bands, rows, and below them the pairs that query() gives" % THRESHOLD,
+        found = sorted({
+            tuple(sorted((name, other))) for name in names for other in lsh.query(made[scheme, name]) if other != name})
+        write("datasketch_candidates_%s.tsv" % scheme,
+              "MinHashLSH(%s): bands, rows, and below them the pairs that query() gives" % THRESHOLD,
               [(lsh.b, lsh.r)] + found)
 
 
@@ -98,13 +106,14 @@ def ssdeep(texts):
                 f.write(text)
         everything = "".join(texts.values())
         for name, text in (('a "quoted", name.txt', texts["en/bread.txt"]), ("back\\slash.txt", texts["en/clock.txt"]),
-                           ("порожній.txt", ""), ("empty.txt", ""), ("short.txt", "short"), ("book-1.txt", everything), ("book-2.txt", everything[3000:]),
-                           ("book-3.txt", everything[:9000] + everything[11000:])):
+                           ("порожній.txt", ""), ("empty.txt", ""), ("short.txt", "short"), ("book-1.txt", everything),
+                           ("book-2.txt", everything[3000:]), ("book-3.txt", everything[:9000] + everything[11000:])):
             with open(os.path.join(folder, "files", name), "w", encoding="utf-8") as f:
                 f.write(text)
 
         def run(*args):
-            return subprocess.run(("ssdeep", "-s", "-l") + args, cwd=folder, stdout=subprocess.PIPE, check=False).stdout.decode()
+            return subprocess.run(
+                ("ssdeep", "-s", "-l") + args, cwd=folder, stdout=subprocess.PIPE, check=False).stdout.decode()
 
         known = run("-r", "files")
         lines = known.splitlines(True)
@@ -113,7 +122,8 @@ def ssdeep(texts):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
         shutil.copy(os.path.join(folder, "known.ssdeep"), TO)
-        for option, name, args in (("-rd", "ssdeep_d.txt", ("-r", "-d", "files")), ("-k", "ssdeep_k.txt", ("-k", "known.ssdeep", "some.ssdeep"))):
+        for option, name, args in (("-rd", "ssdeep_d.txt", ("-r", "-d", "files")),
+                                   ("-k", "ssdeep_k.txt", ("-k", "known.ssdeep", "some.ssdeep"))):
             with open(os.path.join(TO, name), "w", encoding="utf-8") as f:
                 f.write("".join(sorted(run(*args).splitlines(True))))
 
@@ -123,12 +133,14 @@ def main():
     texts = dict(samples())
     with psycopg.connect(autocommit=True) as conn:
         conn.execute("CREATE EXTENSION IF NOT EXISTS neardup")
-        shingles = {name: [r[0].encode() for r in conn.execute("SELECT DISTINCT shingles(%s)", [text])] for name, text in texts.items()}
+        shingles = {name: [r[0].encode() for r in conn.execute("SELECT DISTINCT shingles(%s)", [text])]
+                    for name, text in texts.items()}
     datasketch(texts, shingles)
     ssdeep(texts)
     made = {name: simhash.Simhash(text) for name, text in texts.items()}
     near = [(a, b, made[a].distance(made[b])) for a, b in pairs(list(texts))]
-    write("simhash_values.tsv", "name, value: the package simhash 2.1.2, its defaults", [(name, m.value) for name, m in made.items()])
+    write("simhash_values.tsv", "name, value: the package simhash 2.1.2, its defaults",
+          [(name, m.value) for name, m in made.items()])
     write("simhash_pairs.tsv", "two names, distance; pairs above 20 are left out", [r for r in near if r[2] <= 20])
 
 

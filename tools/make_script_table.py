@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes src/core/intake/script_table.inc: the script of every code point, and how common Han characters and hangul are.
+"""Writes src/core/intake/script_table.inc: the script of every code point, and how common Han characters and hangul
+are.
 
 Source: the Unicode Character Database as Debian ships it (package unicode-data, version 15.0.0), and Python's codecs
         for the levels of national standards.
@@ -15,8 +16,9 @@ from ucd import LIMIT, ranges
 NONE, COMMON, INHERITED = range(3)
 BLOCKS = ((0x4E00, 0xA000), (0xAC00, 0xD7C0))  # Han, hangul
 NAMES = ("Han", "Hangul")
-NAMED = ("Arabic", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew",
-         "Hiragana", "Kannada", "Katakana", "Latin", "Malayalam", "Oriya", "Sinhala", "Tamil", "Telugu", "Thai")
+NAMED = ("Arabic", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul",
+         "Hebrew", "Hiragana", "Kannada", "Katakana", "Latin", "Malayalam", "Oriya", "Sinhala", "Tamil", "Telugu",
+         "Thai")
 TENTHS = 10  # bits are written as tenths
 
 # The most frequent characters of headlines, messages of programs, novels and poems in Chinese and Japanese, and of

@@ -23,8 +23,8 @@ from mutation_places import PACKAGE, Bad, Sources
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "test", "mutations")
-CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py", "formats": "formats_test.py",
-               "hostile": "hostile_test.py"}
+CLI_SCRIPTS = {"loader": "cli_test.py", "report": "report_test.py", "passages": "passages_test.py",
+               "formats": "formats_test.py", "hostile": "hostile_test.py"}
 KINDS = ("unit", "regress", "isolation", "script", *CLI_SCRIPTS, "client", "lint")
 NOT_BUILT = {"lint", "client"}  # what they run is in Python
 SCRIPTS = {"script": "test/t", "client": "test/clients"}
@@ -78,7 +78,8 @@ class Mutation:
             raise Bad("%s: needs one function for all of its patterns, or one for each" % self.name)
         if len(functions) < 2:
             functions = (functions or [None]) * len(self.edits)
-        self.edits = [("\n".join(find), "\n".join(put or []), function) for (find, put), function in zip(self.edits, functions)]
+        self.edits = [
+            ("\n".join(find), "\n".join(put or []), function) for (find, put), function in zip(self.edits, functions)]
         if not (self.what and self.area and self.edits and (self.tests or self.harmless)):
             raise Bad("%s: needs what, area, test (or harmless), find and put" % self.name)
 
@@ -120,8 +121,10 @@ def processors():
 
 
 def call(command, log, cwd=None, env=None, timeout=None):
-    """(status, output), the status 'time' where the time was over; a process group of its own, so that nothing stays behind."""
-    process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    """(status, output), the status 'time' where the time was over; a process group of its own, so that nothing stays
+    behind."""
+    process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT,
                                start_new_session=True)
     try:
         output, _ = process.communicate(timeout=timeout)
@@ -152,12 +155,14 @@ class Copy:
         self.pg_config = os.environ["PG_CONFIG"]
 
     def make(self, *targets):
-        return call(["make", "-j" + processors(), "PG_CONFIG=" + self.pg_config, "CUDA=no", *targets], self.log, cwd=self.tree)
+        return call(
+            ["make", "-j" + processors(), "PG_CONFIG=" + self.pg_config, "CUDA=no", *targets], self.log, cwd=self.tree)
 
     def objects(self):
         found = []
         for where, _, names in os.walk(os.path.join(self.tree, "src")):
-            found += [os.path.relpath(os.path.join(where, n), self.tree) for n in names if n.endswith(".o") and n[:-1] + "cpp" in names]
+            found += [os.path.relpath(os.path.join(where, n), self.tree) for n in names
+                      if n.endswith(".o") and n[:-1] + "cpp" in names]
         return sorted(found)
 
     def build(self, kinds):
@@ -169,7 +174,8 @@ class Copy:
             targets += ["all"]
         steps = [lambda: self.make(*targets)] if targets else []
         if "unit" in kinds:
-            steps.append(lambda: call(["cmake", "--build", self.unit, "-j", processors(), "--target", "unit_test"], self.log))
+            steps.append(
+                lambda: call(["cmake", "--build", self.unit, "-j", processors(), "--target", "unit_test"], self.log))
         for step in steps:
             status, output = step()
             if status != 0:
@@ -216,8 +222,8 @@ class Copy:
         if not failed and units:
             status, failed = 0, ""
             if not os.path.exists(os.path.join(self.unit, "CMakeCache.txt")):
-                status, failed = call(["cmake", "-S", self.tree, "-B", self.unit, "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -g0",
-                                       "-DNEARDUP_OBJECTS=" + self.tree], self.log)
+                status, failed = call(["cmake", "-S", self.tree, "-B", self.unit, "-DCMAKE_BUILD_TYPE=None",
+                                       "-DCMAKE_CXX_FLAGS=-O1 -g0", "-DNEARDUP_OBJECTS=" + self.tree], self.log)
             if status == 0:
                 failed = self.build({"unit"})
         if failed:
@@ -256,7 +262,8 @@ class Runner:
         self.env = dict(os.environ, NEARDUP_ROOT=copy.tree, NEARDUP_BIN=os.path.join(copy.tree, "bin", "neardup"))
         pgxs = subprocess.run([copy.pg_config, "--pgxs"], check=True, capture_output=True, text=True).stdout.strip()
         self.regress_folder = os.path.join(os.path.dirname(pgxs), "..", "test")
-        self.bindir = subprocess.run([copy.pg_config, "--bindir"], check=True, capture_output=True, text=True).stdout.strip()
+        self.bindir = subprocess.run(
+            [copy.pg_config, "--bindir"], check=True, capture_output=True, text=True).stdout.strip()
 
     def psql(self, *statements):
         command = ["psql", "-X", "-q", "-d", "postgres"]
@@ -266,7 +273,8 @@ class Runner:
 
     def wait_for_server(self):
         limit = time.monotonic() + 120
-        while subprocess.run(["psql", "-X", "-q", "-d", "postgres", "-c", "SELECT"], env=self.env, capture_output=True, check=False).returncode != 0:
+        while subprocess.run(["psql", "-X", "-q", "-d", "postgres", "-c", "SELECT"], env=self.env, capture_output=True,
+                             check=False).returncode != 0:
             if time.monotonic() > limit:
                 sys.exit("not ok - the server is gone")
             time.sleep(0.2)
@@ -274,13 +282,15 @@ class Runner:
     def run(self, kind, rest, timeout):
         """'passed', 'failed', 'skipped' or 'time'."""
         if kind == "unit":
-            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_fail_fast", "--gtest_filter=" + rest], self.log,
+            status, output = call([self.copy.unit_program(), "--gtest_color=no", "--gtest_fail_fast",
+                                   "--gtest_filter=" + rest], self.log,
                                   cwd=self.copy.folder, env=self.env, timeout=timeout)
             if status == 0 and not re.search(r"^\[       OK \]", output, re.M):
                 return "skipped"
             return self.verdict(status)
         if kind == "lint":
-            status, output = call([os.environ.get("NEARDUP_LINT_PYTHON", "python3"), os.path.join(self.copy.tree, "tools", "sql_lint.py")], self.log,
+            status, output = call([os.environ.get("NEARDUP_LINT_PYTHON", "python3"),
+                                   os.path.join(self.copy.tree, "tools", "sql_lint.py")], self.log,
                                   cwd=self.copy.tree, env=self.env, timeout=timeout)
             return self.script_verdict(status, output)
         self.wait_for_server()
@@ -297,7 +307,8 @@ class Runner:
             if not os.path.exists(program):
                 return "skipped"
             status, output = call([program, "--inputdir=" + inputs, "--outputdir=" + outputs, "--bindir=" + self.bindir,
-                                   "--dbname=mutate_" + kind, "--encoding=UTF8", "--no-locale", "--load-extension=neardup", *rest.split()],
+                                   "--dbname=mutate_" + kind, "--encoding=UTF8", "--no-locale",
+                                   "--load-extension=neardup", *rest.split()],
                                   self.log, cwd=self.copy.tree, env=self.env, timeout=timeout)
             if status != 0 and os.path.exists(os.path.join(outputs, "regression.diffs")):
                 with open(os.path.join(outputs, "regression.diffs"), encoding="utf-8", errors="replace") as f:
@@ -305,7 +316,8 @@ class Runner:
             return self.verdict(status)
         if kind in CLI_SCRIPTS:
             self.psql("DROP DATABASE IF EXISTS loader WITH (FORCE)", "CREATE DATABASE loader")
-            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", CLI_SCRIPTS[kind]), self.env["NEARDUP_BIN"], *rest.split()],
+            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", CLI_SCRIPTS[kind]),
+                                   self.env["NEARDUP_BIN"], *rest.split()],
                                   self.log, env=dict(self.env, PGDATABASE="loader"), timeout=timeout)
             return self.script_verdict(status, output)
         database = "mutate_script"
@@ -344,7 +356,8 @@ def choose(all_of_them, options):
     if options.area:
         chosen = [m for m in chosen if m.area == options.area]
         if not chosen:
-            sys.exit("no mutation is of the area %s: %s" % (options.area, ", ".join(sorted({m.area for m in all_of_them}))))
+            sys.exit(
+                "no mutation is of the area %s: %s" % (options.area, ", ".join(sorted({m.area for m in all_of_them}))))
     if options.sample and options.sample < len(chosen):
         # one of each area first, in an order of chance
         if options.run:
@@ -415,14 +428,16 @@ def run(options):
                     f.write(text)
             failed = copy.build({kind for kind, _ in tests})
             if failed:
-                raise Bad("%s: the mutated sources cannot be built: %s" % (m.name, "; ".join(re.findall(r"error: .*", failed)[:2]) or failed[-300:]))
+                raise Bad("%s: the mutated sources cannot be built: %s" % (
+                    m.name, "; ".join(re.findall(r"error: .*", failed)[:2]) or failed[-300:]))
             if {kind for kind, _ in tests} - {"unit", *NOT_BUILT}:
                 copy.install()
             by = None
             for test in tests:
                 verdict = runner.run(*test, max(60, 10 * baseline[test][1]))
                 if verdict in ("failed", "time", "skipped"):
-                    by = spell(test) + {"time": ", which does not end", "skipped": ", which checks nothing any more"}.get(verdict, "")
+                    by = spell(test) + {"time": ", which does not end",
+                                        "skipped": ", which checks nothing any more"}.get(verdict, "")
                     break
             seconds = time.monotonic() - began
             if by:
@@ -434,14 +449,17 @@ def run(options):
                 print("ok - mutation %s is harmless: %s (%.0f s)" % (m.name, m.harmless, seconds), flush=True)
             else:
                 results[m.name] = "survived"
-                print("not ok - mutation %s survives: SURVIVED %s (%.0f s): %s" % (m.name, "; ".join(map(spell, tests)), seconds, m.what), flush=True)
+                print("not ok - mutation %s survives: SURVIVED %s (%.0f s): %s" % (
+                          m.name, "; ".join(map(spell, tests)), seconds, m.what),
+                      flush=True)
         except Bad as e:
             results[m.name] = "survived"
             print("not ok - mutation %s" % e, flush=True)
         finally:
             copy.restore()
     copy.install()
-    table(everything if not (options.names or options.area or options.sample) else [m for m in everything if m.name in results], results)
+    table(everything if not (options.names or options.area or options.sample) else [
+              m for m in everything if m.name in results], results)
     return 1 if any(results[m.name] == "survived" and not m.harmless for m in chosen if m.name in results) else 0
 
 
@@ -492,7 +510,8 @@ def main():
     try:
         if options.list:
             for m in mutations():
-                print("%-40s %-8s %s%s" % (m.name, m.area, m.what, " (harmless: %s)" % m.harmless if m.harmless else ""))
+                print(
+                    "%-40s %-8s %s%s" % (m.name, m.area, m.what, " (harmless: %s)" % m.harmless if m.harmless else ""))
             return 0
         if options.prepare:
             chosen = choose(mutations(), options)

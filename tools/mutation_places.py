@@ -1,14 +1,17 @@
 """Where the mistakes of test/mutations stand in the sources: patterns of tokens, and the functions that they stand in.
 
-Nothing is compiled: a small scanner knows comments, strings and braces, which is enough to tell functions apart. It reads C++ and SQL."""
+Nothing is compiled: a small scanner knows comments, strings and braces, which is enough to
+tell functions apart. It reads C++ and SQL."""
 import bisect
 import collections
 import difflib
 import os
 import re
 
-CPP = re.compile(r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\\\n)|(?P<token>(?:u8|[uUL])?R"(?P<ends>[^()\\\s]{0,16})\(.*?\)(?P=ends)"
-                 |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|\.?\d(?:'?[\w.])*|\w+|\S)""", re.S | re.X)
+CPP = re.compile(r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\\\n)
+                 |(?P<token>(?:u8|[uUL])?R"(?P<ends>[^()\\\s]{0,16})\(.*?\)(?P=ends)"
+                 |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|\.?\d(?:'?[\w.])*|\w+|\S)""",
+                 re.S | re.X)
 SQL = re.compile(r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/)|(?P<token>'(?:[^']|'')*'|"[^"]*"|\$\w*\$|\w+|\S)""", re.S | re.X)
 DIRECTIVE = re.compile(r"(?:[^\n\\]|\\.)*", re.S)
 NO_NAMES = {"alignas", "decltype", "noexcept", "requires", "explicit", "__attribute__", "throw"}  # before a parenthesis
@@ -83,7 +86,8 @@ def single_colon(tokens, i):
 
 
 class Scanner:
-    """The functions of a C++ file: what has a name, parameters and a body. A lambda belongs to the function that it stands in."""
+    """The functions of a C++ file: what has a name, parameters and a body. A lambda belongs to the function that it
+    stands in."""
 
     def __init__(self, source):
         self.source, self.tokens = source, source.tokens
@@ -120,7 +124,8 @@ class Scanner:
             self.n += 1
 
     def is_access(self, token):
-        return token == ":" and self.n and self.declaration == self.n - 1 and self.tokens[self.n - 1] in ("public", "private", "protected")
+        return token == ":" and self.n and self.declaration == self.n - 1 and self.tokens[self.n - 1] in (
+            "public", "private", "protected")
 
     def begin_declaration(self):
         self.n += 1
@@ -131,7 +136,8 @@ class Scanner:
         return not text[text.rfind("\n", 0, at) + 1:at].strip()
 
     def directive(self, branches, state):
-        """Passes over it; what is open behind it. Each branch of an #if begins with what was open above it: the last one counts."""
+        """Passes over it; what is open behind it. Each branch of an #if begins with what was open above it: the last
+        one counts."""
         word = self.tokens[self.n + 1] if self.n + 1 < len(self.tokens) else ""
         if word in ("if", "ifdef", "ifndef"):
             branches.append(state)
@@ -275,7 +281,8 @@ def sql_functions(source):
             continue
         name, end, body = tokens[at + 1:tokens.index("(", at)][-1], at, None
         while end + 1 < len(tokens) and (tokens[end] != ";" or body):
-            if tokens[end].startswith("$") and tokens[end].endswith("$") and len(tokens[end]) > 1 and body in (None, tokens[end]):
+            if tokens[end].startswith("$") and tokens[end].endswith("$") and len(tokens[end]) > 1 and body in (
+                    None, tokens[end]):
                 body = None if body else tokens[end]
             end += 1
         yield Function(name, source.begins[n], source.end(end))
@@ -313,7 +320,8 @@ class Sources:
 
     def hits(self, path, pattern, function=None):
         """[(path, begin, end)] of a pattern in a file, or in the functions of that name there."""
-        words = re.findall(r"\w+", pattern)[1:-1] + ([function.split("::")[-1].split("operator")[-1]] if function else [])
+        words = re.findall(r"\w+", pattern)[1:-1] + (
+            [function.split("::")[-1].split("operator")[-1]] if function else [])
         if any(word not in self.texts[path] for word in words):
             return []
         source = self.source(path)
@@ -328,7 +336,8 @@ class Sources:
         return function.begin <= end - len(text.lstrip()) and begin + len(text.rstrip()) <= function.end
 
     def everywhere(self, pattern, function=None):
-        return [hit for path in sorted(self.texts) if path != self.upgrade for hit in self.hits(path, pattern, function)]
+        return [
+            hit for path in sorted(self.texts) if path != self.upgrade for hit in self.hits(path, pattern, function)]
 
     def place(self, name, find, function):
         """The hits of an edit: one, or a second one in the script of sql/upgrade; Bad where it does not stand once."""
@@ -366,21 +375,26 @@ class Sources:
     def describe(self, path, offset):
         """'FILE:LINE, in FUNCTION'"""
         function = self.source(path).function_at(offset)
-        return "%s:%d, %s" % (path, self.texts[path].count("\n", 0, offset) + 1, "in " + function if function else "outside functions")
+        return "%s:%d, %s" % (path, self.texts[path].count("\n", 0, offset) + 1,
+                              "in " + function if function else "outside functions")
 
     def moved(self, find):
-        """Where a pattern stands now, in words: everywhere that it does, or where most of its tokens stand together; [] for nowhere."""
+        """Where a pattern stands now, in words: everywhere that it does, or where most of its tokens stand together; []
+        for nowhere."""
         hits = self.everywhere(find)
         if hits:
-            return ["it stands at %s" % self.describe(path, end - len(self.texts[path][begin:end].lstrip())) for path, begin, end in hits]
-        best = max((self.nearest(path, find) for path in sorted(self.texts) if path != self.upgrade), key=lambda near: near[0])
+            return ["it stands at %s" % self.describe(
+                path, end - len(self.texts[path][begin:end].lstrip())) for path, begin, end in hits]
+        best = max(
+            (self.nearest(path, find) for path in sorted(self.texts) if path != self.upgrade), key=lambda near: near[0])
         share, count, of, path, offset = best
         if share < MOST:
             return []
         return ["%d of its %d tokens stand at %s" % (count, of, self.describe(path, offset))]
 
     def nearest(self, path, find):
-        """(share, tokens found, tokens of the pattern, path, offset) of the part of a file that is most like a pattern."""
+        """(share, tokens found, tokens of the pattern, path, offset) of the part of a file that is most like a
+        pattern."""
         source = self.source(path)
         wanted = Source(find, source.sql).tokens
         need, windows, common = collections.Counter(wanted), [], 0
@@ -398,7 +412,8 @@ class Sources:
             if size == 0 or windows[n] < MOST * size:
                 break
             first = max(0, n - size + 1)
-            blocks = difflib.SequenceMatcher(None, wanted, source.tokens[first:n + 1], autojunk=False).get_matching_blocks()
+            blocks = difflib.SequenceMatcher(
+                None, wanted, source.tokens[first:n + 1], autojunk=False).get_matching_blocks()
             same = sum(block.size for block in blocks)
             if same / size > best[0]:
                 best = (same / size, same, size, path, source.begins[first + blocks[0].b])

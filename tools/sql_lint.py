@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # may be skipped: where pglast is not installed and PyPI cannot be reached
-"""What our SQL leaves to the search_path: operators, functions, types and relations without a schema, where somebody else's may be found.
+"""What our SQL leaves to the search_path: operators, functions, types and relations without a schema, where somebody
+else's may be found.
 
     tools/sql_lint.py [-v] [FILE...]     sql/install/*.sql and the newest script of sql/upgrade, unless files are given
 
-Two rules. What runs while the extension is installed or updated runs as superuser: its operators and functions are written with their schema. The
-search_path is then the schema of the extension, behind pg_catalog: a type or relation of pg_catalog is found there, but of operators and functions
-the one is taken whose argument types fit best, from whatever schema. And a function's body runs with the search_path of who calls it, unless it has
-SET search_path = pg_catalog, pg_temp: without that all of it is written with its schema, and so are statements that it gives to others.
+Two rules. What runs while the extension is installed or updated runs as superuser: its operators and functions are
+written with their schema. The search_path is then the schema of the extension, behind pg_catalog: a type or relation of
+pg_catalog is found there, but of operators and functions the one is taken whose argument types fit best, from whatever
+schema. And a function's body runs with the search_path of who calls it, unless it has SET search_path = pg_catalog,
+pg_temp: without that all of it is written with its schema, and so are statements that it gives to others.
 
-IN, BETWEEN, LIKE, NULLIF, IS DISTINCT FROM, CASE x WHEN, = ANY (..), USING (..) and row comparisons look up their operator in the search_path;
-ORDER BY, GROUP BY, DISTINCT and UNION take that of the type's default operator class. Strings that format() makes statements of are looked at where
-they can be parsed with something put in for %s.
+IN, BETWEEN, LIKE, NULLIF, IS DISTINCT FROM, CASE x WHEN, = ANY (..), USING (..) and row comparisons look up their
+operator in the search_path; ORDER BY, GROUP BY, DISTINCT and UNION take that of the type's default operator class.
+Strings that format() makes statements of are looked at where they can be parsed with something put in for %s.
 
 Needs pglast (PyPI), which is PostgreSQL's own parser; prints "skip" without it."""
 import glob
@@ -24,7 +26,8 @@ KEPT_PATH = ["pg_catalog", "pg_temp"]
 SCHEMA = "public"  # stands for @extschema@: the parser of PL/pgSQL knows no other
 HOLE = "hole"  # stands for what format() puts in
 # Literals of these types are looked up when they are read.
-NAME_TYPES = {"regclass", "regtype", "regproc", "regprocedure", "regoper", "regoperator", "regconfig", "regdictionary", "regcollation"}
+NAME_TYPES = {"regclass", "regtype", "regproc", "regprocedure", "regoper", "regoperator", "regconfig", "regdictionary",
+              "regcollation"}
 EXECUTES = {"PLpgSQL_stmt_dynexecute", "PLpgSQL_stmt_dynfors", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_open"}
 NOT_NAMES = {"record", "trigger", "void", "refcursor", "cstring", "internal"}
 
@@ -54,21 +57,25 @@ class Linter:
         for raw in self.pglast.parse_sql(text):
             begin = raw.stmt_location or 0
             source = text[begin:begin + raw.stmt_len] if raw.stmt_len else text[begin:]
-            self.statement(name, 1 + text.count("\n", 0, begin + len(source) - len(source.lstrip())), raw.stmt, source.strip(), text)
+            self.statement(name, 1 + text.count("\n", 0, begin + len(source) - len(source.lstrip())), raw.stmt,
+                           source.strip(), text)
 
     def statement(self, path, line, node, source, text):
         kind = type(node).__name__
         self.statements += 1
         # an update replaces what is the extension's already
-        if os.path.join("sql", "install") in path and (getattr(node, "replace", False) or getattr(node, "if_not_exists", False)):
-            self.found(path, line, "at installation", "OR REPLACE or IF NOT EXISTS takes what somebody else has put there")
+        if os.path.join("sql", "install") in path and (
+                getattr(node, "replace", False) or getattr(node, "if_not_exists", False)):
+            self.found(
+                path, line, "at installation", "OR REPLACE or IF NOT EXISTS takes what somebody else has put there")
         if kind == "CreateFunctionStmt":
             return self.function(path, node, source, text)
         if kind == "DoStmt":
             body = next(a.arg.sval for a in node.args if a.defname == "as")
             self.bodies += 1
             return self.plpgsql(path, self.line_of(text, source, body), "DO", source, Rules(install=True))
-        self.expressions(node, Rules(install=True), path, lambda location: 1 + text.count("\n", 0, location) if location else line, "at installation")
+        self.expressions(node, Rules(install=True), path,
+                         lambda location: 1 + text.count("\n", 0, location) if location else line, "at installation")
 
     @staticmethod
     def line_of(text, source, body):
@@ -89,7 +96,8 @@ class Linter:
             given = [a.val.sval for a in path_set[0].args or ()]
             self.settled += 1
             if given != KEPT_PATH:
-                self.found(path, self.line_of(text, source, source), name, "search_path is %s, not %s" % (", ".join(given), ", ".join(KEPT_PATH)))
+                self.found(path, self.line_of(text, source, source), name,
+                           "search_path is %s, not %s" % (", ".join(given), ", ".join(KEPT_PATH)))
         rules = Rules(install=False, settled=bool(path_set))
         body = options["as"][0].sval
         line = self.line_of(text, source, body)
@@ -102,7 +110,8 @@ class Linter:
 
     def plpgsql(self, path, line, name, source, rules, body=""):
         head, quotes, rest = source.partition("$$")
-        for tree in self.pglast.parse_plpgsql(head.replace("VARIADIC ", "") + quotes + rest):  # of which it knows too little
+        # of which it knows too little
+        for tree in self.pglast.parse_plpgsql(head.replace("VARIADIC ", "") + quotes + rest):
             self.block(tree, rules, path, line, line, name)
         self.declarations(path, line, name, body, rules)
 
@@ -122,7 +131,8 @@ class Linter:
                     self.block(value, rules, path, first, first + inner - 1 if inner else line, name)
 
     def expression(self, query, rules, path, line, name):
-        tree = self.parsed(query) or self.parsed("SELECT " + query) or self.parsed("SELECT " + re.sub(r"^[^:=]*:?=", "", query, count=1))
+        tree = self.parsed(query) or self.parsed("SELECT " + query) or self.parsed(
+            "SELECT " + re.sub(r"^[^:=]*:?=", "", query, count=1))
         if tree is None:
             return self.found(path, line, name, "cannot be parsed: %.60s" % query)
         for raw in tree:
@@ -144,7 +154,9 @@ class Linter:
         blank = re.sub(r"'[^']*'", lambda m: "'" + " " * (len(m.group()) - 2) + "'", blank)
         at = 0
         for piece in blank.split(";"):
-            found = re.match(r"\s*\w+\s+(?:CONSTANT\s+)?([\w.\" ]+?(?:\(\d+(?:,\s*\d+)?\))?(?:\[\])*)\s*(?:NOT\s+NULL\s*)?(?::?=.*|DEFAULT\b.*)?$", piece, re.S)
+            found = re.match(r"\s*\w+\s+(?:CONSTANT\s+)?([\w.\" "
+                                 r"]+?(?:\(\d+(?:,\s*\d+)?\))?(?:\[\])*)\s*(?:NOT\s+NULL\s*)?(?::?=.*|DEFAULT\b.*)?$",
+                             piece, re.S)
             where = line + body.count("\n", 0, begin.end() + at + len(piece) - len(piece.lstrip()))
             at += len(piece) + 1
             if found and "%" not in found.group(1):
@@ -166,7 +178,8 @@ class Linter:
 
     def string(self, node, rules, path, line_of, name):
         """What format() is given, or EXECUTE without it, if it is SQL."""
-        if not rules.strings or type(node).__name__ != "FuncCall" or node.funcname[-1].sval != "format" or not node.args:
+        if (not rules.strings or type(node).__name__ != "FuncCall" or node.funcname[-1].sval != "format"
+            or not node.args):
             return
         template = literal(node.args[0])
         if template is None:
@@ -201,7 +214,8 @@ class Rules:
 
     def __init__(self, install, settled=False, strings=True):
         self.install = install
-        self.settled = settled  # SET search_path: what the body says is looked up there, but not a string that it gives away
+        # SET search_path: what the body says is looked up there, but not a string that it gives away
+        self.settled = settled
         self.strings = strings
 
     def without_strings(self):
@@ -215,7 +229,8 @@ class Rules:
             yield "function %s()" % node.funcname[0].sval
         elif kind == "A_Expr" and len(node.name) == 1 and not isinstance(node.name[0], tuple):
             yield "operator %s%s" % (node.name[0].sval, FORMS.get(node.kind.name, ""))
-        elif kind == "SubLink" and node.subLinkType.name in ("ANY_SUBLINK", "ALL_SUBLINK") and (node.operName is None or len(node.operName) == 1):
+        elif kind == "SubLink" and node.subLinkType.name in ("ANY_SUBLINK", "ALL_SUBLINK") and (
+                node.operName is None or len(node.operName) == 1):
             yield "operator %s of IN or ANY (SELECT ..)" % (node.operName[0].sval if node.operName else "=")
         elif kind == "CaseExpr" and node.arg is not None:
             yield "operator = of CASE x WHEN"
@@ -240,13 +255,16 @@ class Rules:
                 yield "name '%s' of %s" % (text, node.typeName.names[-1].sval)
 
 
-FORMS = {"AEXPR_OP_ANY": " of ANY", "AEXPR_OP_ALL": " of ALL", "AEXPR_DISTINCT": " of IS DISTINCT FROM", "AEXPR_NOT_DISTINCT": " of IS NOT DISTINCT FROM",
-         "AEXPR_NULLIF": " of NULLIF", "AEXPR_IN": " of IN", "AEXPR_LIKE": " of LIKE", "AEXPR_ILIKE": " of ILIKE", "AEXPR_SIMILAR": " of SIMILAR TO",
-         "AEXPR_BETWEEN": " of BETWEEN", "AEXPR_NOT_BETWEEN": " of NOT BETWEEN", "AEXPR_BETWEEN_SYM": " of BETWEEN", "AEXPR_NOT_BETWEEN_SYM": " of NOT BETWEEN"}
+FORMS = {"AEXPR_OP_ANY": " of ANY", "AEXPR_OP_ALL": " of ALL", "AEXPR_DISTINCT": " of IS DISTINCT FROM",
+         "AEXPR_NOT_DISTINCT": " of IS NOT DISTINCT FROM", "AEXPR_NULLIF": " of NULLIF", "AEXPR_IN": " of IN",
+         "AEXPR_LIKE": " of LIKE", "AEXPR_ILIKE": " of ILIKE", "AEXPR_SIMILAR": " of SIMILAR TO",
+         "AEXPR_BETWEEN": " of BETWEEN", "AEXPR_NOT_BETWEEN": " of NOT BETWEEN", "AEXPR_BETWEEN_SYM": " of BETWEEN",
+         "AEXPR_NOT_BETWEEN_SYM": " of NOT BETWEEN"}
 
 
 def literal(node):
-    """The text of a string constant, or of the constants of a concatenation with holes for the rest; None for anything else."""
+    """The text of a string constant, or of the constants of a concatenation with holes for the rest; None for anything
+    else."""
     kind = type(node).__name__
     if kind == "A_Const" and type(node.val).__name__ == "String":
         return node.val.sval
@@ -271,15 +289,26 @@ def walk(pglast, node, visit):
 BODY = "CREATE FUNCTION f(a text) RETURNS void LANGUAGE plpgsql%s AS $$ DECLARE t pg_catalog.text; BEGIN\n%s\nEND $$;"
 # What must be found, once each, and what must not.
 SAMPLES = (
-    ("SELECT a = b", 1), ("SELECT a OPERATOR(pg_catalog.=) b", 0), ("SELECT f(1), pg_catalog.f(2)", 1), ("SELECT a IN (1, 2)", 1), ("SELECT a IN (SELECT 1)", 1), ("SELECT a = ANY (b)", 1),
-    ("SELECT a BETWEEN 1 AND 2", 1), ("SELECT a LIKE 'x'", 1), ("SELECT CASE a WHEN 1 THEN 2 END", 1), ("SELECT CASE WHEN a THEN 2 END", 0), ("SELECT NULLIF(a, b)", 1), ("SELECT a IS DISTINCT FROM b", 1),
-    ("SELECT FROM a JOIN b USING (c)", 1), ("SELECT FROM a NATURAL JOIN b", 1), ("SELECT FROM a ORDER BY b USING <", 1), ("SELECT DISTINCT a FROM b GROUP BY c ORDER BY d", 0), ("SELECT (a, b) < (c, d)", 1),
-    ("SELECT a::text FROM pg_class", 0), ("CREATE VIEW v AS SELECT a + 1 AS b FROM c", 1), ("CREATE TABLE t (a int DEFAULT now(), CHECK (a > 0))", 2), ("DO $$ BEGIN PERFORM 1 + 1; END $$", 1),
-    (BODY % ("", "PERFORM a::text;"), 1), (BODY % ("", "PERFORM 1 FROM pg_class;"), 1), (BODY % ("", "t := 'int'::pg_catalog.regtype;"), 1), (BODY % ("", "IF a = 'x' THEN RETURN; END IF;"), 1),
-    (BODY % ("", "EXECUTE pg_catalog.format('SELECT %s = %s', a, a);"), 1), (BODY % ("", "RAISE EXCEPTION 'x' USING HINT = pg_catalog.format('SELECT f(%L)', a);"), 0),
-    (BODY % (" SET search_path = pg_catalog, pg_temp", "IF a = 'x' THEN RETURN; END IF; EXECUTE format('SELECT 1 + %s', 1);"), 0), (BODY % (" SET search_path = pg_catalog", "NULL;"), 1),
-    (BODY % (" SET search_path = pg_catalog, pg_temp", "t := format('SELECT 1 + %s', 1);"), 1), (BODY.replace("DECLARE t pg_catalog.text;", "DECLARE t text;") % ("", "NULL;"), 1),
-    ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1 + 1'", 1), ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'WITH c AS (SELECT 1) SELECT * FROM c'", 0),
+    ("SELECT a = b", 1), ("SELECT a OPERATOR(pg_catalog.=) b", 0), ("SELECT f(1), pg_catalog.f(2)", 1),
+    ("SELECT a IN (1, 2)", 1), ("SELECT a IN (SELECT 1)", 1), ("SELECT a = ANY (b)", 1),
+    ("SELECT a BETWEEN 1 AND 2", 1), ("SELECT a LIKE 'x'", 1), ("SELECT CASE a WHEN 1 THEN 2 END", 1),
+    ("SELECT CASE WHEN a THEN 2 END", 0), ("SELECT NULLIF(a, b)", 1), ("SELECT a IS DISTINCT FROM b", 1),
+    ("SELECT FROM a JOIN b USING (c)", 1), ("SELECT FROM a NATURAL JOIN b", 1), ("SELECT FROM a ORDER BY b USING <", 1),
+    ("SELECT DISTINCT a FROM b GROUP BY c ORDER BY d", 0), ("SELECT (a, b) < (c, d)", 1),
+    ("SELECT a::text FROM pg_class", 0), ("CREATE VIEW v AS SELECT a + 1 AS b FROM c", 1),
+    ("CREATE TABLE t (a int DEFAULT now(), CHECK (a > 0))", 2), ("DO $$ BEGIN PERFORM 1 + 1; END $$", 1),
+    (BODY % ("", "PERFORM a::text;"), 1), (BODY % ("", "PERFORM 1 FROM pg_class;"), 1),
+    (BODY % ("", "t := 'int'::pg_catalog.regtype;"), 1), (BODY % ("", "IF a = 'x' THEN RETURN; END IF;"), 1),
+    (BODY % ("", "EXECUTE pg_catalog.format('SELECT %s = %s', a, a);"), 1),
+    (BODY % ("", "RAISE EXCEPTION 'x' USING HINT = pg_catalog.format('SELECT f(%L)', a);"), 0),
+    (BODY % (" SET search_path = pg_catalog, pg_temp",
+             "IF a = 'x' THEN RETURN; END IF; EXECUTE format('SELECT 1 + %s', 1);"),
+     0),
+    (BODY % (" SET search_path = pg_catalog", "NULL;"), 1),
+    (BODY % (" SET search_path = pg_catalog, pg_temp", "t := format('SELECT 1 + %s', 1);"), 1),
+    (BODY.replace("DECLARE t pg_catalog.text;", "DECLARE t text;") % ("", "NULL;"), 1),
+    ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1 + 1'", 1),
+    ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'WITH c AS (SELECT 1) SELECT * FROM c'", 0),
 )
 
 
@@ -320,16 +349,19 @@ def main():
     if linter is None:
         print("skip - lint of SQL: pglast is not installed (PyPI)")
         return 0
-    print("%d statements, %d bodies of functions, %d of them with SET search_path, %d strings of format(), %d of which are no SQL by themselves"
+    print("%d statements, %d bodies of functions, %d of them with SET search_path, %d strings of format(), %d of which "
+          "are no SQL by themselves"
           % (linter.statements, linter.bodies, linter.settled, linter.strings, linter.unread))
     bad = check_samples(linter.pglast)
-    print("not ok - %d samples: %s" % (len(SAMPLES), "; ".join(bad)) if bad else "ok - %d samples are seen as they are" % len(SAMPLES))
+    print("not ok - %d samples: %s" % (len(SAMPLES), "; ".join(bad)) if bad
+          else "ok - %d samples are seen as they are" % len(SAMPLES))
     for path in files:
         name = os.path.relpath(path, ROOT)
         found = sorted((f for f in linter.findings if f.path == name), key=lambda f: f.line)
         for finding in found:
             print("    %s" % finding)
-        print("not ok - %s: %d names without a schema" % (name, len(found)) if found else "ok - %s leaves nothing to the search_path" % name)
+        print("not ok - %s: %d names without a schema" % (name, len(found)) if found
+              else "ok - %s leaves nothing to the search_path" % name)
     return 1 if linter.findings or bad else 0
 
 

@@ -3,9 +3,9 @@
 
     tools/tidy.py [ROOT]     ROOT: the folder of the project, this one unless given
 
-Most of its time goes into the headers of the system and of PostgreSQL, once for each source that it is handed. So the sources of a
-folder are handed to it as one that includes them all; those that cannot stand in one (two have a function of the same name, say) go
-into a second, and so on."""
+Most of its time goes into the headers of the system and of PostgreSQL, once for each source that it is handed. So the
+sources of a folder are handed to it as one that includes them all; those that cannot stand in one (two have a function
+of the same name, say) go into a second, and so on."""
 import os
 import re
 import shutil
@@ -44,8 +44,8 @@ class Groups:
             sources = [source for source in sources if source not in taken]
 
     def one_by_one(self, sources, flags):
-        """Those of the sources that can stand in one file: all but the ones that have errors there. Where the errors are in a header, the
-        first half."""
+        """Those of the sources that can stand in one file: all but the ones that have errors there. Where the errors
+        are in a header, the first half."""
         taken = list(sources)
         while len(taken) > 1:
             apart = self.refused(taken, flags)
@@ -57,7 +57,8 @@ class Groups:
 
     def refused(self, sources, flags):
         file = os.path.join(self.scratch, "tried.cpp")
-        parsed = self.reader.index.parse(file, args=self.reader.own_headers + flags + ["-w", "-ferror-limit=0"], unsaved_files=[(file, including(sources, self.root))],
+        parsed = self.reader.index.parse(file, args=self.reader.own_headers + flags + ["-w", "-ferror-limit=0"],
+                                         unsaved_files=[(file, including(sources, self.root))],
                                          options=cpp_sources.KEEP_GOING)
         return {os.path.relpath(said.location.file.name, self.root) for said in parsed.diagnostics
                 if cpp_sources.is_error(said) and said.location.file}
@@ -65,9 +66,12 @@ class Groups:
 
 def tidy(program, root, command):
     sources, file, flags = command
-    done = subprocess.run([program, "--quiet", "--config-file=" + os.path.join(root, ".clang-tidy"), file, "--"] + flags, cwd=root,
+    done = subprocess.run([program, "--quiet", "--config-file=" + os.path.join(root, ".clang-tidy"), file, "--"]
+                              + flags,
+                          cwd=root,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    found = {"%s:%s: %s" % (os.path.relpath(path, root), line, what) for path, line, what in WARNING.findall(done.stdout)}
+    found = {
+        "%s:%s: %s" % (os.path.relpath(path, root), line, what) for path, line, what in WARNING.findall(done.stdout)}
     if done.returncode != 0 and not found:
         found.add("%s: clang-tidy ended with status %d: %s" % (sources[0], done.returncode, done.stderr.strip()[-300:]))
     return found
@@ -94,7 +98,8 @@ def main():
     for mistake in found:
         print(mistake)
     print("%s - clang-tidy finds nothing (%d sources, read as %d)%s" %
-          ("not ok" if found or not count else "ok", count, len(groups.commands), ": %d mistakes" % len(found) if found else ""))
+          ("not ok" if found or not count else "ok", count, len(groups.commands),
+           ": %d mistakes" % len(found) if found else ""))
     sys.exit(1 if found or not count else 0)
 
 

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""PostgreSQL's longjmp and C++'s exceptions never meet in a frame of src/pg and src/offload: rule 4 of CONTRIBUTING.md, "Two worlds".
+"""PostgreSQL's longjmp and C++'s exceptions never meet in a frame of src/pg and src/offload: rule 4 of CONTRIBUTING.md,
+"Two worlds".
 
     tools/two_worlds.py [ROOT]     ROOT: the folder of the project, this one unless given
 
-A function, or a lambda, is a frame. What may raise a PostgreSQL error: a function that PostgreSQL's headers declare, or a pointer to one
-that they declare, but for CANNOT_RAISE; and, since an error passes through all frames above it, a function of ours that calls such a one.
-Such a call is a mistake in a frame that
-  - holds an object with a destructor (a variable, an argument by value, or a temporary), which longjmp would leave behind,
+A function, or a lambda, is a frame. What may raise a PostgreSQL error: a function that PostgreSQL's headers declare, or
+a pointer to one that they declare, but for CANNOT_RAISE; and, since an error passes through all frames above it, a
+function of ours that calls such a one. Such a call is a mistake in a frame that
+  - holds an object with a destructor (a variable, an argument by value, or a
+  temporary), which longjmp would leave behind,
   - throws,
   - is a lambda for call_core() or make_owned(), or one inside it: the core, with objects of its own, is above it,
   - overrides a function of the core: the same.
-And only boundary.cpp catches. Not seen: what a pointer of ours points to, what only an instance of a template calls, destructors that run
-without being named."""
+And only boundary.cpp catches. Not seen: what a pointer of ours points to, what only an instance of a template calls,
+destructors that run without being named."""
 import os
 
 import cpp_sources
@@ -46,7 +48,8 @@ def overrides_core(cursor):
     """Whether a method stands for one of a class that is not of src/pg itself."""
     if not any(child.kind == CursorKind.CXX_OVERRIDE_ATTR for child in cursor.get_children()):
         return False
-    bases = [child.type.get_declaration() for child in cursor.semantic_parent.get_children() if child.kind == CursorKind.CXX_BASE_SPECIFIER]
+    bases = [child.type.get_declaration() for child in cursor.semantic_parent.get_children()
+             if child.kind == CursorKind.CXX_BASE_SPECIFIER]
     return not bases or any(base.location.file is None or "src/pg/" not in base.location.file.name for base in bases)
 
 
@@ -89,7 +92,8 @@ class Types:
                 return True
         # std::optional<std::string>, which inherits what depends on its argument
         arguments = (of.get_template_argument_type(n) for n in range(max(of.get_num_template_arguments(), 0)))
-        return name_of_template(of) in HOLD_THEIR_ARGUMENTS and any(self.has_destructor(argument) for argument in arguments)
+        return name_of_template(of) in HOLD_THEIR_ARGUMENTS and any(
+            self.has_destructor(argument) for argument in arguments)
 
 
 HOLD_THEIR_ARGUMENTS = {"std::optional", "std::pair", "std::tuple", "std::array", "std::variant"}
@@ -120,8 +124,10 @@ class Looker:
     def function(self, file, cursor):
         frame = Frame(file, cursor, cursor.spelling, "core" if overrides_core(cursor) else None)
         self.frames.append(frame)
-        if cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR) and self.types.has_destructor(cursor.semantic_parent.type):
-            frame.holds.append((frame.line, "the object that it %s" % ("makes" if cursor.kind == CursorKind.CONSTRUCTOR else "ends")))
+        if cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR) and self.types.has_destructor(
+                cursor.semantic_parent.type):
+            frame.holds.append(
+                (frame.line, "the object that it %s" % ("makes" if cursor.kind == CursorKind.CONSTRUCTOR else "ends")))
         for child in cursor.get_children():
             self.visit(child, frame)
 
@@ -251,7 +257,8 @@ def judge(facts, root):
         if (frame.file, frame.name) in EXCEPTIONS:
             used.add((frame.file, frame.name))
     if os.path.exists(os.path.join(root, "src", "pg", "base", "boundary.cpp")):
-        mistakes += ["tools/two_worlds.py: no %s in %s, yet it is an exception" % (name, file) for file, name in sorted(set(EXCEPTIONS) - used)]
+        mistakes += ["tools/two_worlds.py: no %s in %s, yet it is an exception" % (name, file)
+                     for file, name in sorted(set(EXCEPTIONS) - used)]
     return mistakes, len(frames)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests of the program `neardup`: cli_test.py PROGRAM [TEST ...], against the server that the PG* environment names (an empty database).
+"""Tests of the program `neardup`: cli_test.py PROGRAM [TEST ...], against the server that the PG* environment names (an
+empty database).
 
 Prints "ok - name" or "not ok - name" a test; exits with 1 when one failed. Needs Python's standard library and psql.
 """
@@ -83,7 +84,8 @@ def columns_and_content(tmp):
               "FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0"),
           "id bigint, path text, size bigint, mtime timestamp with time zone, content_hash bigint, body text")
     for name, text in texts.items():
-        equal(bytes.fromhex(sql(f"SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path = $q${tmp}/{name}$q$")),
+        equal(bytes.fromhex(
+                  sql(f"SELECT encode(convert_to(body, 'UTF8'), 'hex') FROM t WHERE path = $q${tmp}/{name}$q$")),
               text.encode())
     equal(sql("SELECT count(DISTINCT mtime) || ' ' || min(mtime AT TIME ZONE 'UTC') FROM t"),
           "1 2020-09-13 12:26:40.123456")
@@ -162,7 +164,8 @@ def damaged_gzip_is_reported(tmp):
 
 @test
 def archives_are_skipped_by_name(tmp):
-    for name in ("a.zip", "b.7z", "c.RAR", "d.tar", "e.tar.gz", "f.tgz", "g.tar.lz", "h.tar.bz2", "i.tar.xz", "j.tar.zst", "k.tar.Z"):
+    for name in ("a.zip", "b.7z", "c.RAR", "d.tar", "e.tar.gz", "f.tgz", "g.tar.lz", "h.tar.bz2", "i.tar.xz",
+                 "j.tar.zst", "k.tar.Z"):
         write(f"{tmp}/{name}", "text\0" if name < "h" else "text")
     write(f"{tmp}/log.gz", gzip.compress(b"unpacked"))
     for name in ("zip", "a.xz", "tar", "a.zip.txt", "x.tar.gz.txt"):
@@ -190,8 +193,9 @@ def bombs_and_large_files(tmp):
 @test
 def utf8_is_checked_as_the_server_does(tmp):
     sequences = ["c080", "c1bf", "c280", "dfbf", "e09fbf", "e0a080", "ed9fbf", "eda080", "edbfbf", "ee8080", "efbfbf",
-                 "f08fbfbf", "f0908080", "f48fbfbf", "f4908080", "f5808080", "80", "bf", "ff", "fe", "c2", "e282", "f09f98",
-                 "c2c2", "e28228", "f09f9828", "61c3a962", "6161616161616161c3", "61616161616161616161ff6161616161616161"]
+                 "f08fbfbf", "f0908080", "f48fbfbf", "f4908080", "f5808080", "80", "bf", "ff", "fe", "c2", "e282",
+                 "f09f98", "c2c2", "e28228", "f09f9828", "61c3a962", "6161616161616161c3",
+                 "61616161616161616161ff6161616161616161"]
     for sequence in sequences:
         write(f"{tmp}/{sequence}", bytes.fromhex(sequence))
     expected = []
@@ -227,10 +231,12 @@ def what_is_skipped_is_listed(tmp):
     os.unlink(f"{tmp}-list")
     equal(len(lines), 17)
     contains("\n".join(lines), f"not valid UTF-8\t{tmp}/é\\xc2\\x9b2J\\xe2\\x80\\xaex\\xe2\\x81\\xa9\\xd8\\x9c")
-    if f"file name not valid UTF-8\t{tmp}/name\\xff\\x0a" not in lines or f"not valid UTF-8\t{tmp}/latin11" not in lines:
+    if (f"file name not valid UTF-8\t{tmp}/name\\xff\\x0a" not in lines
+        or f"not valid UTF-8\t{tmp}/latin11" not in lines):
         raise AssertionError(lines)
     for _ in range(2):
-        contains(Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/list").out, "0 new, 0 changed, 0 only with a new time, 0 unchanged")
+        contains(Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/list").out,
+                 "0 new, 0 changed, 0 only with a new time, 0 unchanged")
     Load("load", tmp, "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1)
 
 
@@ -241,17 +247,23 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     write(f"{tmp}/notes", "too large a plan\twith a tab\n")
     write(f"{tmp}/empty", "")
     # documents that begin as a list does
-    others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n", "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch",
+    others = {"word": "unreadable", "words": "archives\tbody\nimportant\n", "path": "archives\t/a\nimportant\n",
+              "end": "archives\t/a\nimportant", "tab": "archives\t", "cut": "arch",
               "indented": "archives\t/a\n\timportant\n", "reason": "notes\t/a\n"}
     for name, text in others.items():
         write(f"{tmp}/{name}", text)
-        contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/{name}", status=1).err, "is not a list of skipped files")
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/{name}", status=1).err,
+                 "is not a list of skipped files")
         equal(open(f"{tmp}/{name}", encoding="utf-8").read(), text)
-    for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"), ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is not a list of skipped files"),
-                                    ((f"{tmp}/in",), f"{tmp}/notes", "is not a list of skipped files"), ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
-        contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, f"neardup load: --list-skipped {name}: the file")
+    for arguments, name, reason in (((f"{tmp}/in/keep.txt",), f"{tmp}/in/keep.txt", "the file is to be loaded"),
+                                    ((f"{tmp}/in",), f"{tmp}/in/keep.txt", "is not a list of skipped files"),
+                                    ((f"{tmp}/in",), f"{tmp}/notes", "is not a list of skipped files"),
+                                    ((f"{tmp}/in", f"{tmp}/empty"), f"{tmp}/empty", "the file is to be loaded")):
+        contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err,
+                 f"neardup load: --list-skipped {name}: the file")
         contains(Load("load", *arguments, "-t", "t", "--list-skipped", name, status=1).err, reason)
-    equal([open(f"{tmp}/{name}", encoding="utf-8").read() for name in ("in/keep.txt", "notes")], ["a document", "too large a plan\twith a tab\n"])
+    equal([open(f"{tmp}/{name}", encoding="utf-8").read() for name in ("in/keep.txt", "notes")],
+          ["a document", "too large a plan\twith a tab\n"])
     equal(sql("SELECT to_regclass('t') IS NULL"), "t")
     standard_input = shell('"$0" load - -t t --list-skipped "$1" < "$1"', f"{tmp}/notes")
     equal((standard_input.returncode, os.path.getsize(f"{tmp}/notes")), (1, 28))
@@ -266,8 +278,10 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
         equal(open(f"{tmp}/empty", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
     os.chmod(tmp, 0o777)
     os.chmod(f"{tmp}/empty", 0o222)
-    contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty", prefix=other_user(), status=1).err, f"cannot read {tmp}/empty: Permission denied")
-    contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", "/dev/stdout").out, f"not valid UTF-8\t{tmp}/in/latin\n")
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty", prefix=other_user(), status=1).err,
+             f"cannot read {tmp}/empty: Permission denied")
+    contains(
+        Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", "/dev/stdout").out, f"not valid UTF-8\t{tmp}/in/latin\n")
     # a pipe is read by others only: the load waits until its reader comes
     os.mkfifo(f"{tmp}/pipe")
     with subprocess.Popen(["sh", "-c", 'sleep 1; exec cat "$0"', f"{tmp}/pipe"], stdout=subprocess.PIPE) as reader:
@@ -283,7 +297,9 @@ def messages_have_no_control_characters(tmp):
     escape, shown = "\x1b[31mred\\n", "\\x1b[31mred\\n"
     write(f"{tmp}/a", "text")
     Load("load", tmp, "-t", "t")
-    trigger("speak", "UPDATE", f"RAISE WARNING '{escape}'; RAISE EXCEPTION '{escape}' USING ERRCODE = '57P01', HINT = '{escape}', DETAIL = E'two\\nlines';")
+    trigger("speak", "UPDATE",
+            f"RAISE WARNING '{escape}'; RAISE EXCEPTION '{escape}' USING ERRCODE = '57P01', HINT = '{escape}', "
+                "DETAIL = E'two\\nlines';")
     write(f"{tmp}/a", "another text")
     said = Load("load", tmp, "-t", "t", status=1).err
     contains(said, f"WARNING:  {shown}\n")
@@ -293,7 +309,8 @@ def messages_have_no_control_characters(tmp):
     sql(f"UPDATE docs SET path = '{escape}'")
     said += Load("run", "dups", status=1).err
     contains(said, f'invalid input syntax for type bigint: "{shown}"')
-    sql(f"""SELECT drop_duplicates('dups'); CREATE DOMAIN "d{escape}" AS text; ALTER TABLE docs ALTER path TYPE "d{escape}";
+    sql(f"""SELECT drop_duplicates('dups'); CREATE DOMAIN "d{escape}" AS text;
+      ALTER TABLE docs ALTER path TYPE "d{escape}";
       ALTER TABLE docs RENAME TO "{escape}"; SELECT create_duplicates('dups', '"{escape}"', 'id', 'body')""")
     Load("run", "dups", "-q")
     said += Load("export", "dups", f"{tmp}/out", "--list", status=1).err
@@ -315,9 +332,11 @@ def other_encodings(tmp):
     contains(load.out, "1 new")
     contains(load.out, "hint: --encoding detect stores text that is not UTF-8, too")
     missing = Load("load", tmp, "-t", "t", "--encoding", "detect", status=1)
-    contains(missing.err, "--encoding needs the function neardup_decode(bytea, text), which this database does not have\nhint: ")
+    contains(missing.err,
+             "--encoding needs the function neardup_decode(bytea, text), which this database does not have\nhint: ")
     # one that is no part of the extension may be anyone's
-    sql("CREATE FUNCTION neardup_decode(document bytea, encoding text) RETURNS TABLE (body text) LANGUAGE sql AS $$ SELECT 'not called' $$")
+    sql("CREATE FUNCTION neardup_decode(document bytea, encoding text) RETURNS TABLE (body text) LANGUAGE sql AS $$ "
+        "SELECT 'not called' $$")
     contains(Load("load", tmp, "-t", "t", "--encoding", "detect", status=1).err, "which this database does not have")
     sql("DROP FUNCTION neardup_decode; CREATE EXTENSION neardup")
     sql("ALTER EXTENSION neardup DROP FUNCTION neardup_decode; DROP FUNCTION neardup_decode")
@@ -340,7 +359,8 @@ def other_encodings(tmp):
     contains(load.out, "2 skipped: 1 holding NUL (binary), 1 not valid UTF-8")
     contains(load.out, "decoded: 2 UTF-16LE, 3 windows-1252; 3 bytes dropped; 1 files of an uncertain encoding")
     contains(load.err, f"{tmp}/broken: not valid UTF-8 (nothing fits)")
-    for name, text in (("latin", "naïve café " * 3), ("packed.gz", "naïve"), ("bom16", "naïve €"), ("wide", "plain words, " * 50)):
+    for name, text in (("latin", "naïve café " * 3), ("packed.gz", "naïve"), ("bom16", "naïve €"),
+                       ("wide", "plain words, " * 50)):
         equal(body("t", f"{tmp}/{name}"), text.encode())
     equal(sql("SELECT size FROM t WHERE path ~ 'latin'"), "33")
     contains(Load("load", tmp, "-t", "t", "--encoding", "detect").out, "6 unchanged")
@@ -355,7 +375,8 @@ def other_encodings(tmp):
     equal(body("t", f"{tmp}/han"), "漢字文章重複檢測。".encode())
     contains(Load("load", f"{tmp}/bom16", f"{tmp}/wide", "-t", "t4", "--encoding", "detect").out, "decoded: 2 UTF16LE")
     equal(body("t4", f"{tmp}/bom16"), "naïve €".encode())
-    contains(Load("load", f"{tmp}/han", "-t", "t5", "--encoding", "viqr", status=1).err, "no converter for the encoding VIQR\nhint: ")
+    contains(Load("load", f"{tmp}/han", "-t", "t5", "--encoding", "viqr", status=1).err,
+             "no converter for the encoding VIQR\nhint: ")
 
 
 @test
@@ -415,27 +436,32 @@ def named_twice(tmp):
     contains(load.out, "passed over: 1 directories met twice, 2 files named twice")
     equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/x/b,{tmp}/x/y/a")
     os.symlink("x", f"{tmp}/link")
-    for number, arguments in enumerate((["x", "x"], ["x", "x/"], ["x/y", "x"], ["x", "link"], ["link", "x"], ["link/y", "x", "link/b"], ["x/y/a", "link"],
-                                        ["x/b", "link/b", "x/y", "link/y"])):
+    for number, arguments in enumerate(
+            (["x", "x"], ["x", "x/"], ["x/y", "x"], ["x", "link"], ["link", "x"], ["link/y", "x", "link/b"],
+             ["x/y/a", "link"], ["x/b", "link/b", "x/y", "link/y"])):
         load = Load("load", *[f"{tmp}/{argument}" for argument in arguments], "-t", f"u{number}", "--batch-files", "1")
         contains(load.out, "2 new")
-        equal(sql(f"SELECT count(*) || ' ' || count(DISTINCT regexp_replace(path, '/link/', '/x/')) FROM u{number}"), "2 2")
+        equal(sql(f"SELECT count(*) || ' ' || count(DISTINCT regexp_replace(path, '/link/', '/x/')) FROM u{number}"),
+              "2 2")
 
 
 @test
 def hard_links(tmp):
     for name in ("a.txt", "b.txt", "sub/c.txt"):
         write(f"{tmp}/in/{name}", f"text {name}", 10**18)
-    for name, target in (("in/z.txt", "in/a.txt"), ("in/sub/deep.txt", "in/a.txt"), ("in/b.zip", "in/b.txt"), ("out", "in/sub/c.txt"),
-                         ("in/0.md", "in/sub/c.txt"), ("in/caf\udce9.txt", "in/b.txt")):
+    for name, target in (("in/z.txt", "in/a.txt"), ("in/sub/deep.txt", "in/a.txt"), ("in/b.zip", "in/b.txt"),
+                         ("out", "in/sub/c.txt"), ("in/0.md", "in/sub/c.txt"), ("in/caf\udce9.txt", "in/b.txt")):
         os.link(f"{tmp}/{target}", os.fsencode(tmp) + b"/" + name.encode("utf-8", "surrogateescape"))
     for batch in ("1", "1000"):
-        load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip", "--include", "out", "--batch-files", batch,
+        load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip",
+                    "--include", "out", "--batch-files", batch,
                     "--list-skipped", f"{tmp}/list")
         contains(load.out, "3 new" if batch == "1" else "0 new, 0 changed, 0 only with a new time, 3 unchanged")
         contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 further links to a file\n")
-        equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"), f"{tmp}/in/a.txt,{tmp}/in/b.txt,{tmp}/in/sub/c.txt")
-        links = [line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("further")]
+        equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"),
+              f"{tmp}/in/a.txt,{tmp}/in/b.txt,{tmp}/in/sub/c.txt")
+        links = [
+            line for line in open(f"{tmp}/list", encoding="utf-8").read().splitlines() if line.startswith("further")]
         equal(links, [f"further links to a file\t{tmp}/in/{name}\t{tmp}/in/a.txt" for name in ("z.txt", "sub/deep.txt")]
               + [f"further links to a file\t{tmp}/out\t{tmp}/in/sub/c.txt"])
     # a path that has a row keeps it
@@ -446,12 +472,14 @@ def hard_links(tmp):
     contains(load.err, f"{tmp}/in/0.txt: further links to a file ({tmp}/in/sub/c.txt)")
     equal(body("t", f"{tmp}/in/sub/c.txt"), b"changed")
     sql(f"UPDATE t SET path = '{tmp}/in/sub/deep.txt' WHERE path = '{tmp}/in/a.txt'")
-    contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt").out, "0 new, 0 changed, 0 only with a new time, 3 unchanged")
+    contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt").out,
+             "0 new, 0 changed, 0 only with a new time, 3 unchanged")
     # what a database cannot hold is no first path
     os.link(f"{tmp}/in/a.txt", f"{tmp}/in/Ж.txt")
     os.rename(f"{tmp}/in/a.txt", f"{tmp}/in/日.txt")
     with database("loader_other", "EUC_JP"):
-        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out, "1 skipped: 1 further links to a file")
+        contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "Ж.txt", "--include", "日.txt").out,
+                 "1 skipped: 1 further links to a file")
     with database("loader_other", "WIN1251"):
         contains(Load("load", f"{tmp}/in/日.txt", f"{tmp}/in/Ж.txt", "-t", "t").out, "1 new")
 
@@ -490,7 +518,8 @@ def globs_sizes_and_words(tmp):
 
 def shell(command, *arguments):
     """A command line of sh in which "$0" is the program; its exit code."""
-    return subprocess.run(["sh", "-c", command, PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        ["sh", "-c", command, PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
 
 
 @test
@@ -501,7 +530,8 @@ def closed_and_full_streams(tmp):
     equal(shell('"$0" load "$1" -t t --batch-files 5 2>&-', f"{tmp}/in").returncode, 0)
     for number, (streams, message) in enumerate(((">&-", "Bad file descriptor"), ("<&- >&-", "Bad file descriptor"),
                                                  (">/dev/full", "No space left on device"))):
-        done = shell(f'"$0" load "$1" -t t{number} --batch-files 5 --list-skipped "$2" {streams}', f"{tmp}/in", f"{tmp}/list")
+        done = shell(
+            f'"$0" load "$1" -t t{number} --batch-files 5 --list-skipped "$2" {streams}', f"{tmp}/in", f"{tmp}/list")
         contains(done.stderr, f"cannot write to standard output: {message}")
         equal((done.returncode, sql(f"SELECT count(*) FROM t{number}")), (1, "50"))
         equal(open(f"{tmp}/list", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
@@ -548,8 +578,8 @@ def usage(tmp):
     Load("no-such-command", status=2)
     contains(Load("load", tmp, status=2).err, "--table is missing")
     contains(Load("load", "-t", "t", status=2).err, "no directory given")
-    for option in (("--max-size", "-1"), ("--max-size", "2G"), ("--min-size", "x"), ("--min-size", "99999999999999999999"),
-                   ("--batch-files", "0"), ("--no-such-option",)):
+    for option in (("--max-size", "-1"), ("--max-size", "2G"), ("--min-size", "x"),
+                   ("--min-size", "99999999999999999999"), ("--batch-files", "0"), ("--no-such-option",)):
         Load("load", tmp, "-t", "t", *option, status=2)
     contains(Load("load", tmp, "-t", "t", "-d", "no_such_database", status=1).err, "no_such_database")
     write(f"{tmp}/a", "text")
@@ -564,16 +594,21 @@ def what_is_not_there_is_an_error_before_anything_is_made(tmp):
     write(f"{tmp}/there/a", "text")
     os.symlink("nowhere", f"{tmp}/dangling")
     gone = "No such file or directory"
-    for arguments, message in (([f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"), ([f"{tmp}/there", f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"),
-                               ([f"{tmp}/x", f"{tmp}/there", f"{tmp}/y"], f"neardup load: {tmp}/x: {gone}; {tmp}/y: {gone}\n"),
-                               ([f"{tmp}/dangling"], f"{tmp}/dangling: {gone}"), ([f"{tmp}/there/a/"], f"{tmp}/there/a/: Not a directory"),
-                               ([f"{tmp}/\x1b[31m"], f"{tmp}/\\x1b[31m: {gone}"), ([f"{tmp}/" + "n" * 300], "File name too long")):
+    for arguments, message in (([f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"),
+                               ([f"{tmp}/there", f"{tmp}/nosuch"], f"{tmp}/nosuch: {gone}"),
+                               ([f"{tmp}/x", f"{tmp}/there", f"{tmp}/y"],
+                                f"neardup load: {tmp}/x: {gone}; {tmp}/y: {gone}\n"),
+                               ([f"{tmp}/dangling"], f"{tmp}/dangling: {gone}"),
+                               ([f"{tmp}/there/a/"], f"{tmp}/there/a/: Not a directory"),
+                               ([f"{tmp}/\x1b[31m"], f"{tmp}/\\x1b[31m: {gone}"),
+                               ([f"{tmp}/" + "n" * 300], "File name too long")):
         failed = Load("load", *arguments, "-t", "t", "--list-skipped", f"{tmp}/list", status=1)
         contains(failed.err, message)
         equal((failed.out, "vanished" in failed.err, "created" in failed.err), ("", False, False))
     # nothing of the server is asked
     contains(Load("load", f"{tmp}/nosuch", "-t", "t", "-d", "no_such_database", status=1).err, f"{tmp}/nosuch: {gone}")
-    contains(Load("load", f"{tmp}/there", "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1).err, "cannot write")
+    contains(Load("load", f"{tmp}/there", "-t", "t", "--list-skipped", f"{tmp}/no/such/folder", status=1).err,
+             "cannot write")
     equal(sql("SELECT to_regclass('t') IS NULL"), "t")
     equal(os.path.exists(f"{tmp}/list"), False)
     # standard input that cannot be read
@@ -584,7 +619,8 @@ def what_is_not_there_is_an_error_before_anything_is_made(tmp):
     contains(shell(f'"$0" load - "$1" -t t < "{tmp}"', f"{tmp}/there").stdout, "1 skipped: 1 unreadable")
     sql("DROP TABLE t")
     contains(Load("load", f"{tmp}/there/", "-t", "t").out, "1 new")
-    contains(Load("load", f"{tmp}/there//.", f"{tmp}/there/../there/", "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+    contains(Load("load", f"{tmp}/there//.", f"{tmp}/there/../there/", "-t", "t").out,
+             "0 new, 0 changed, 0 only with a new time, 1 unchanged")
 
 
 @test
@@ -620,7 +656,8 @@ def unreadable_files(tmp):
         for unreadable in ("locked", "secret"):
             failed = Load("load", f"{tmp}/{unreadable}", "-t", "t", prefix=prefix, status=1)
             contains(failed.err, f"neardup load: {tmp}/{unreadable}: Permission denied\n")
-        contains(Load("load", f"{tmp}/locked/a", tmp, "-t", "t", prefix=prefix, status=1).err, f"{tmp}/locked/a: Permission denied")
+        contains(Load("load", f"{tmp}/locked/a", tmp, "-t", "t", prefix=prefix, status=1).err,
+                 f"{tmp}/locked/a: Permission denied")
         equal(sql("SELECT to_regclass('t') IS NULL"), "t")
         load = Load("load", tmp, f"{tmp}/locked", "-t", "t", prefix=prefix)
     finally:
@@ -659,7 +696,8 @@ def rows_that_a_trigger_leaves_out_are_not_counted(tmp):
     write(f"{tmp}/none", ".", 10**18)
     sql("CREATE EXTENSION neardup")
     Load("load", f"{tmp}/none", "-t", "t")
-    sql("CREATE TRIGGER g BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', '0.5', 'skip')")
+    sql("CREATE TRIGGER g BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(body)', "
+        "'0.5', 'skip')")
     load = Load("load", tmp, "-t", "t")
     contains(load.out, "3 new, 0 changed, 0 only with a new time, 1 unchanged")
     contains(load.out, "3 skipped: 3 left out by a trigger")
@@ -667,7 +705,8 @@ def rows_that_a_trigger_leaves_out_are_not_counted(tmp):
     equal(sql("SELECT count(*) FROM t"), "4")
     load = Load("load", tmp, "-t", "t", "--batch-files", "1", "--list-skipped", f"{tmp}-list")
     contains(load.out, "0 new, 0 changed, 0 only with a new time, 4 unchanged; 0 B of text")
-    equal(open(f"{tmp}-list", encoding="utf-8").read(), "".join(f"left out by a trigger\t{tmp}/{n}\n" for n in (1, 3, 5)))
+    equal(
+        open(f"{tmp}-list", encoding="utf-8").read(), "".join(f"left out by a trigger\t{tmp}/{n}\n" for n in (1, 3, 5)))
     os.unlink(f"{tmp}-list")
     # an update that would make a near copy
     write(f"{tmp}/2", texts[0] + " changed", 11 * 10**17)
@@ -704,9 +743,11 @@ def a_row_that_is_deleted_while_it_is_updated(tmp):
     other = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, text=True)
     other.stdin.write("BEGIN; DELETE FROM t;\n")
     other.stdin.flush()
-    wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't'::regclass") == "1")
+    wait_for(lambda: sql(
+        "SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't'::regclass") == "1")
     loader = start("load", tmp, "-t", "t")
-    wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
+    wait_for(lambda: sql(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
     other.communicate("COMMIT;\n")
     contains(finish([loader])[0], "1 new, 0 changed")
     equal(body("t", f"{tmp}/a"), b"changed")
@@ -728,8 +769,8 @@ def rows_that_triggers_send_elsewhere(tmp):
         write(f"{tmp}/{number}", f"text {number}", 10**18)
     columns = "path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text"
     # partitions: one of them leaves rows out, some rows have none
-    sql(f"CREATE TABLE p ({columns}) PARTITION BY RANGE (path); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM ('{tmp}/0') TO ('{tmp}/3'); "
-        f"CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('{tmp}/3') TO ('{tmp}/7')")
+    sql(f"CREATE TABLE p ({columns}) PARTITION BY RANGE (path); CREATE TABLE p1 PARTITION OF p FOR VALUES "
+        f"FROM ('{tmp}/0') TO ('{tmp}/3'); CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('{tmp}/3') TO ('{tmp}/7')")
     trigger("even", "INSERT", "RETURN CASE WHEN new.path ~ '[02468]$' THEN new END;", "p1")
     load = Load("load", tmp, "-t", "p")
     contains(load.out, "6 new")
@@ -745,7 +786,8 @@ def rows_that_triggers_send_elsewhere(tmp):
     contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 7 unchanged")
     # a trigger that writes other paths
     sql(f"CREATE TABLE u ({columns})")
-    trigger("shorter", "INSERT", "new.path := regexp_replace(new.path, '.*/', ''); RETURN CASE WHEN new.path <> '3' THEN new END;", "u")
+    trigger("shorter", "INSERT",
+            "new.path := regexp_replace(new.path, '.*/', ''); RETURN CASE WHEN new.path <> '3' THEN new END;", "u")
     load = Load("load", tmp, "-t", "u")
     contains(load.out, "7 new")
     contains(load.out, "1 skipped: 1 left out by a trigger")
@@ -778,7 +820,8 @@ def a_database_of_another_encoding(tmp):
         equal(body("t", f"{tmp}/latin"), "café".encode())
 
 
-NAMES = ["plain", "café", "Привет", "日本語", "a¦b", "€uro", "\U0001f600", "é/日/x", "～", "〜", "back\\slash\\x41", "\u0301", "ﬁ"]
+NAMES = ["plain", "café", "Привет", "日本語", "a¦b", "€uro", "\U0001f600", "é/日/x", "～", "〜", "back\\slash\\x41",
+         "\u0301", "ﬁ"]
 
 
 @test
@@ -794,7 +837,8 @@ def names_that_the_encoding_of_the_database_lacks(tmp):
     for encoding, names in held.items():
         with database("loader_other", encoding):
             refused = len(NAMES) - len(names)
-            skipped = f"{refused + 1} skipped: 1 file name not valid UTF-8" + (f", {refused} refused by the server\n" if refused else "\n")
+            skipped = f"{refused + 1} skipped: 1 file name not valid UTF-8" + (
+                f", {refused} refused by the server\n" if refused else "\n")
             for counts, batch in ((f"{len(names)} new, 0 changed, 0 only with a new time, 0 unchanged", "1000"),
                                   (f"0 new, 0 changed, 0 only with a new time, {len(names)} unchanged", "3")):
                 load = Load("load", f"{tmp}/in", "-t", "t", "--batch-files", batch, "--list-skipped", f"{tmp}/list")
@@ -805,19 +849,23 @@ def names_that_the_encoding_of_the_database_lacks(tmp):
                       sorted(f"{tmp}/in/{name}.txt" for name in NAMES if name not in names))
                 contains("\n".join(lines), f"file name not valid UTF-8\t{tmp}/in/caf\\xe9.txt")
             if encoding == "LATIN1":
-                contains("\n".join(lines), 'Привет.txt\tcharacter with byte sequence 0xd0 0x9f in encoding "UTF8" has no equivalent in '
-                         'encoding "LATIN1"')
+                contains("\n".join(lines), 'Привет.txt\tcharacter with byte sequence 0xd0 0x9f in encoding "UTF8" has '
+                                           'no equivalent in encoding "LATIN1"')
             if encoding == "EUC_JP":
                 contains("\n".join(lines), f"a¦b.txt\tencoding EUC_JP would make another name of it: {tmp}/in/a￤b.txt")
             sql("CREATE EXTENSION neardup; SELECT create_duplicates('dups', 't', 'id', 'body')")
-            contains(Load("run", "dups").out, f"{len(names)} rows, 1 clusters of 2 or more, {len(names) - 1} duplicates")
+            contains(
+                Load("run", "dups").out, f"{len(names)} rows, 1 clusters of 2 or more, {len(names) - 1} duplicates")
             Load("report", "dups", "-o", f"{tmp}/report.html")
             contains(Page(f"{tmp}/report.html").text, "Largest clusters")
-            contains(Load("export", "dups", f"{tmp}/{encoding}", "--link").out, f"{len(names)} files of 1 clusters linked, 0 skipped")
-            links = [os.readlink(f"{tmp}/{encoding}/cluster_1/{name}") for name in os.listdir(f"{tmp}/{encoding}/cluster_1")]
+            contains(Load("export", "dups", f"{tmp}/{encoding}", "--link").out,
+                     f"{len(names)} files of 1 clusters linked, 0 skipped")
+            links = [
+                os.readlink(f"{tmp}/{encoding}/cluster_1/{name}") for name in os.listdir(f"{tmp}/{encoding}/cluster_1")]
             equal(sorted(links), sorted(f"{tmp}/in/{name}.txt" for name in names))
-            for arguments in (("load", f"{tmp}/in", "-t", "日本語"), ("export", "dups", "-", "--list", "--path-column", "日本語"),
-                              ("run", "日本語"), ("report", "日本語", "-o", f"{tmp}/report.html")):
+            for arguments in (("load", f"{tmp}/in", "-t", "日本語"),
+                              ("export", "dups", "-", "--list", "--path-column", "日本語"), ("run", "日本語"),
+                              ("report", "日本語", "-o", f"{tmp}/report.html")):
                 Load(*arguments, status=1 if arguments[0] != "load" or encoding in ("LATIN1", "WIN1251") else 0)
 
 
@@ -833,9 +881,11 @@ def paths_that_have_no_utf8(tmp):
         export = Load("export", "dups", f"{tmp}/out", "--link")
         contains(export.out, "2 files of 1 clusters linked, 1 skipped")
         contains(export.err, ": no UTF-8 for the path /x\\x98")
-        equal(sorted(os.readlink(f"{tmp}/out/{name}") for name in tree(f"{tmp}/out")), [f"{tmp}/in/a.txt", f"{tmp}/in/ж.txt"])
+        equal(sorted(os.readlink(f"{tmp}/out/{name}") for name in tree(f"{tmp}/out")),
+              [f"{tmp}/in/a.txt", f"{tmp}/in/ж.txt"])
         contains(Load("export", "dups", "-", "--list").out, f"{tmp}/in/ж.txt\n")
-        sql("CREATE TABLE named AS SELECT 'ж' || id AS id, CASE WHEN id > 1 THEN path END AS path, body FROM t", PGCLIENTENCODING="UTF8")
+        sql("CREATE TABLE named AS SELECT 'ж' || id AS id, CASE WHEN id > 1 THEN path END AS path, body FROM t",
+            PGCLIENTENCODING="UTF8")
         sql("SELECT create_duplicates('by_name', 'named', 'id', 'body')")
         Load("run", "by_name", "-q")
         contains(Load("export", "by_name", "-", "--list").err, "row ж1: no path")
@@ -847,7 +897,8 @@ def bytes_of_a_database_without_an_encoding(tmp):
     write(raw, "text")
     with database("loader_other", "SQL_ASCII"):
         sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, path text, body text)")
-        sql(f"INSERT INTO docs SELECT repeat('x', 199) || 'é' || n, convert_from('\\x{raw.hex()}', 'SQL_ASCII'), repeat('é ', 19999) || 'é' || n "
+        sql(f"INSERT INTO docs SELECT repeat('x', 199) || 'é' || n, convert_from('\\x{raw.hex()}', 'SQL_ASCII'), "
+            "repeat('é ', 19999) || 'é' || n "
             "FROM generate_series(1, 2) n")
         sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.1)")
         contains(Load("run", "dups").out, "2 rows, 1 clusters of 2 or more")
@@ -873,7 +924,8 @@ def large_batches(tmp):
 
 
 def start(*arguments):
-    return subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def wait_for(condition, seconds=300):  # a hang guard
@@ -921,7 +973,8 @@ def a_killed_load_goes_on(tmp):
     there = int(sql("SELECT count(*) FROM t"))
     equal(((there - 1) % 20, there > 100, there < 3001), (0, True, True))
     sql("DROP FUNCTION gate CASCADE")
-    contains(Load("load", tmp, "-t", "t").out, f"{3001 - there} new, 0 changed, 0 only with a new time, {there} unchanged")
+    contains(
+        Load("load", tmp, "-t", "t").out, f"{3001 - there} new, 0 changed, 0 only with a new time, {there} unchanged")
 
 
 @test
@@ -930,7 +983,8 @@ def ctrl_c_while_the_server_works(tmp):
     Load("load", tmp, "-t", "t")
     write(f"{tmp}/b", "text")
     for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        blocker = subprocess.Popen(["psql", "-XAtq", "-c", "BEGIN; LOCK TABLE t IN EXCLUSIVE MODE; SELECT pg_sleep(60)"])
+        blocker = subprocess.Popen(
+            ["psql", "-XAtq", "-c", "BEGIN; LOCK TABLE t IN EXCLUSIVE MODE; SELECT pg_sleep(60)"])
         try:
             wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND granted "
                                  "AND relation = 't'::regclass") == "1")
@@ -1002,7 +1056,8 @@ def progress_on_a_terminal(tmp):
 FAMILIES = """CREATE EXTENSION IF NOT EXISTS neardup;
     CREATE TABLE docs (id bigint PRIMARY KEY, path text, body text);
     INSERT INTO docs SELECT f * 10 + v, '%s/' || f || '/' || v || '.txt',
-      (SELECT string_agg('f' || f || 'w' || i || CASE WHEN i %% 40 = v THEN 'x' ELSE '' END, ' ' ORDER BY i) FROM generate_series(1, 80) i)
+      (SELECT string_agg('f' || f || 'w' || i || CASE WHEN i %% 40 = v THEN 'x' ELSE '' END, ' ' ORDER BY i)
+        FROM generate_series(1, 80) i)
       FROM generate_series(1, %d) f, generate_series(0, f %% 4) v"""
 
 
@@ -1019,24 +1074,28 @@ def run_a_job(tmp):
     contains(run.out, "100 rows, 30 clusters of 2 or more, 60 duplicates (60.0 %), 60 of them new since the last run")
     contains(Load("run", "dups").out, "60 duplicates (60.0 %), 0 of them new")
     sql("INSERT INTO docs SELECT id + 5, path, body FROM docs WHERE id IN (10, 20, 40)")
-    contains(Load("run", "public.dups").out, "103 rows, 31 clusters of 2 or more, 63 duplicates (61.2 %), 3 of them new")
+    contains(
+        Load("run", "public.dups").out, "103 rows, 31 clusters of 2 or more, 63 duplicates (61.2 %), 3 of them new")
     sql("DELETE FROM docs WHERE id IN (40, 45)")
     contains(Load("run", "dups").out, "clusters of earlier runs: 1 gone")
     sql("UPDATE docs SET body = body WHERE id <= 50")
     limited = Load("run", "dups", "--batch", "7", "--time-limit", "0 s")
     contains(limited.out, "not finished: 7 of ")
     Load("run", "dups")
-    contains(Load("run", "dups", "--rebuild", "--batch", "7", "--time-limit", "0 s").out, "not finished: 7 of 101 rows signed")
+    contains(Load("run", "dups", "--rebuild", "--batch", "7", "--time-limit", "0 s").out,
+             "not finished: 7 of 101 rows signed")
     contains(Load("run", "dups", "--rebuild").out, "101 rows, ")
     sql("SELECT pause_duplicates('dups')")
     equal(Load("run", "dups", status=1).out, "")
     quiet = Load("run", "dups", "-q", status=1)
     equal(quiet.out + quiet.err, "")
     contains(Load("run", "nothing", status=1).err, 'there is no table of duplicates "nothing"\nhint: ')
-    contains(Load("run", "dups", "--time-limit", "soon", status=1).err, 'invalid input syntax for type interval: "soon"')
+    contains(
+        Load("run", "dups", "--time-limit", "soon", status=1).err, 'invalid input syntax for type interval: "soon"')
     for arguments in ((), ("dups", "more"), ("dups", "--batch", "0"), ("dups", "--time-limit", "")):
         Load("run", *arguments, status=2)
-    contains(Load("run", "dups", "--nonsense", status=2).err, "neardup run: unrecognized option '--nonsense'\nTry: neardup run --help")
+    contains(Load("run", "dups", "--nonsense", status=2).err,
+             "neardup run: unrecognized option '--nonsense'\nTry: neardup run --help")
     contains(Load("run", "--help").out, "usage: neardup run JOB")
     sql("DROP EXTENSION neardup CASCADE")
     contains(Load("run", "dups", status=1).err, "has no extension neardup")
@@ -1047,13 +1106,14 @@ def run_of_a_result_that_was_changed_by_hand(tmp):
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
     Load("run", "dups", "-q")
-    sql("UPDATE dups SET survivor = true WHERE id = 31; UPDATE dups SET found_at = now() + interval '1 day' WHERE id = 72")
+    sql("UPDATE dups SET survivor = true WHERE id = 31; UPDATE dups SET found_at = now() + interval '1 day' "
+        "WHERE id = 72")
     contains(Load("run", "dups").out, "100 rows, 30 clusters of 2 or more, 60 duplicates (60.0 %), 0 of them new")
     Load("report", "dups", "-o", f"{tmp}/report.html")
     contains(Page(f"{tmp}/report.html").text, "Removing them would leave 40 rows")
     # what was deleted is written anew; 165 is a row that this run has found
-    sql("DELETE FROM dups WHERE id IN (110, 112, 113); UPDATE dups SET found_at = now() + interval '1 day' WHERE id IN (111, 131); "
-        "INSERT INTO docs SELECT 165, path, body FROM docs WHERE id = 160")
+    sql("DELETE FROM dups WHERE id IN (110, 112, 113); UPDATE dups SET found_at = now() + interval '1 day' "
+        "WHERE id IN (111, 131); INSERT INTO docs SELECT 165, path, body FROM docs WHERE id = 160")
     contains(Load("run", "dups").out, "101 rows, 31 clusters of 2 or more, 61 duplicates (60.4 %), 3 of them new")
 
 
@@ -1061,8 +1121,10 @@ def run_of_a_result_that_was_changed_by_hand(tmp):
 def run_with_one_connection(tmp):
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
-    sql("DROP ROLE IF EXISTS neardup_one; CREATE ROLE neardup_one LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO neardup_one; "
-        + "".join(f"ALTER TABLE {table} OWNER TO neardup_one; " for table in ("docs", "dups", "dups_signatures", "dups_changes", "dups_job")))
+    sql("DROP ROLE IF EXISTS neardup_one; CREATE ROLE neardup_one LOGIN CONNECTION LIMIT 1; "
+        "GRANT ALL ON SCHEMA public TO neardup_one; "
+        + "".join(f"ALTER TABLE {table} OWNER TO neardup_one; " for table in (
+        "docs", "dups", "dups_signatures", "dups_changes", "dups_job")))
     try:
         run = Load("run", "dups", "-U", "neardup_one")
         contains(run.err, "no second connection")
@@ -1076,7 +1138,8 @@ def run_is_watched_and_stopped(tmp):
     families()
     # After twenty rows the others wait, so that the run is at work when it is stopped.
     sql("CREATE FUNCTION gate() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.006); "
-        "IF EXISTS (SELECT FROM public.dups_job WHERE phase = 'signing' AND done >= 20) THEN PERFORM pg_advisory_xact_lock_shared(96); END IF; RETURN ''; END $$; "
+        "IF EXISTS (SELECT FROM public.dups_job WHERE phase = 'signing' AND done >= 20) "
+        "THEN PERFORM pg_advisory_xact_lock_shared(96); END IF; RETURN ''; END $$; "
         "CREATE VIEW slow AS SELECT id, body || gate() AS body FROM docs; "
         "SELECT create_duplicates('dups', 'slow', 'id', 'body', threshold => 0.5)")
     with gate_closed():
@@ -1091,7 +1154,8 @@ def run_is_watched_and_stopped(tmp):
     signed = int(sql("SELECT count(*) FROM dups_signatures"))
     equal((signed % 10, signed > 0), (0, True))
     leader, follower = open_terminal()
-    runner = subprocess.Popen([PROGRAM, "run", "dups", "--batch", "10"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    runner = subprocess.Popen([PROGRAM, "run", "dups", "--batch", "10"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
                               stderr=follower)
     os.close(follower)
     seen = read_terminal(leader)
@@ -1104,8 +1168,9 @@ def run_is_watched_and_stopped(tmp):
 
 class Page(html.parser.HTMLParser):
     """A report, read strictly: only elements that it may have, closed in order, and no attribute that acts."""
-    ELEMENTS = set("html head meta title style body main h1 h2 h3 p dl dt dd div table thead tbody tr th td bdi span svg g line "
-                   "rect text mark details summary b section ul li ins del label input output script a meter".split())
+    ELEMENTS = set(
+        "html head meta title style body main h1 h2 h3 p dl dt dd div table thead tbody tr th td bdi span svg g line "
+        "rect text mark details summary b section ul li ins del label input output script a meter".split())
     EMPTY = ("meta", "input")
 
     def __init__(self, path):
@@ -1155,28 +1220,37 @@ class Page(html.parser.HTMLParser):
 
 
 def tree(folder):
-    return sorted(os.path.relpath(os.path.join(top, name), folder) for top, _, names in os.walk(folder) for name in names)
+    return sorted(
+        os.path.relpath(os.path.join(top, name), folder) for top, _, names in os.walk(folder) for name in names)
 
 
 @contextlib.contextmanager
 def traps():
-    """What ends in an error, in a schema before pg_catalog: operators, each that pg_catalog has for two types without wildcards, and some that it lacks; and a domain
-    of the name of each type."""
+    """What ends in an error, in a schema before pg_catalog: operators, each that pg_catalog has for two types without
+    wildcards, and some that it lacks; and a domain of the name of each type."""
     sql("""CREATE SCHEMA trap;
       DO $do$ DECLARE o record; BEGIN
         FOR o IN SELECT DISTINCT oprname, l, r FROM (
-            SELECT oprname, format_type(oprleft, NULL) l, format_type(oprright, NULL) r FROM pg_operator JOIN pg_type a ON a.oid = oprleft
-              JOIN pg_type b ON b.oid = oprright WHERE oprnamespace = 'pg_catalog'::regnamespace AND a.typtype <> 'p' AND b.typtype <> 'p'
-            UNION ALL SELECT n, l, r FROM (VALUES ('bigint', 'interval'), ('oid', 'regclass'), ('regclass', 'regclass'), ('oid', 'regtype'), ('double precision', 'integer'),
-              ('double precision', 'numeric'), ('bigint', 'numeric'), ('jsonb', 'jsonb'), ('name', 'name'), ('numeric', 'integer')) t(l, r),
+            SELECT oprname, format_type(oprleft, NULL) l, format_type(oprright, NULL) r FROM pg_operator JOIN pg_type a
+              ON a.oid = oprleft
+              JOIN pg_type b ON b.oid = oprright WHERE oprnamespace = 'pg_catalog'::regnamespace AND a.typtype <> 'p'
+                AND b.typtype <> 'p'
+            UNION ALL SELECT n, l, r FROM (VALUES ('bigint', 'interval'), ('oid', 'regclass'), ('regclass', 'regclass'),
+              ('oid', 'regtype'), ('double precision', 'integer'),
+              ('double precision', 'numeric'), ('bigint', 'numeric'), ('jsonb', 'jsonb'), ('name', 'name'), ('numeric',
+                'integer')) t(l, r),
               unnest('{=,<>,<,>,<=,>=,+,-,*,/,||,#>>}'::text[]) n) p LOOP
-          EXECUTE format('CREATE OR REPLACE FUNCTION trap.spring(%2$s, %3$s) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE ''%%'', %4$L; END $f$', o.oprname, o.l, o.r,
+          EXECUTE format('CREATE OR REPLACE FUNCTION trap.spring(%2$s, %3$s) RETURNS bool LANGUAGE plpgsql
+              AS $f$ BEGIN RAISE ''%%'', %4$L; END $f$', o.oprname, o.l, o.r,
             'sprung: an operator of ' || o.l || ' and ' || o.r);
-          EXECUTE format('CREATE OPERATOR trap.%1$s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.spring)', o.oprname, o.l, o.r);
+          EXECUTE format('CREATE OPERATOR trap.%1$s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.spring)',
+            o.oprname, o.l, o.r);
         END LOOP; END $do$""")
-    sql("""CREATE FUNCTION trap.spring_of_type(anyelement) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE 'sprung: a type %', pg_typeof($1); END $f$;
+    sql("""CREATE FUNCTION trap.spring_of_type(anyelement) RETURNS bool LANGUAGE plpgsql AS $f$ BEGIN RAISE
+      'sprung: a type %', pg_typeof($1); END $f$;
       DO $do$ DECLARE t record; BEGIN
-        FOR t IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b' AND typcategory <> 'A' LOOP
+        FOR t IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b'
+          AND typcategory <> 'A' LOOP
           EXECUTE format('CREATE DOMAIN trap.%1$I AS pg_catalog.%1$I CHECK (trap.spring_of_type(VALUE))', t.typname);
         END LOOP; END $do$""")
     try:
@@ -1197,18 +1271,23 @@ def operators_of_other_roles_are_not_called(tmp):
         write(f"{tmp}/in/a.txt", "a text", 11 * 10**17)
         write(f"{tmp}/in/b.jsonl", '{"id": 2, "text": "first", "n": 1}\n{"text": "changed"}\n', 11 * 10**17)
         write(f"{tmp}/in/c.txt", "another text", 11 * 10**17)
-        contains(Load("load", f"{tmp}/in", "-t", "public.t", "--encoding", "latin1", **path).out, "0 new, 3 changed, 1 only with a new time, 0 unchanged")
-    equal(sql("SELECT string_agg(concat_ws('|', extract(epoch FROM mtime)::int8, record_id, body, attributes), ' ' ORDER BY path) FROM t"),
+        contains(Load("load", f"{tmp}/in", "-t", "public.t", "--encoding", "latin1", **path).out,
+                 "0 new, 3 changed, 1 only with a new time, 0 unchanged")
+    equal(sql("SELECT string_agg(concat_ws('|', extract(epoch FROM mtime)::int8, record_id, body, attributes), ' ' "
+              "ORDER BY path) FROM t"),
           '1100000000|a text 1100000000|2|first|{"n": 1} 1100000000|changed 1100000000|another text')
     equal(sql("SELECT extract(epoch FROM mtime)::int8, records FROM t_files"), "1100000000|2")
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
-    sql("CREATE TABLE docs_of_demo AS SELECT id, path, body || repeat(' more', 100) AS body, 8::bigint AS size, now() AS mtime, id::bigint AS content_hash FROM docs")
+    sql("CREATE TABLE docs_of_demo AS SELECT id, path, body || repeat(' more', 100) AS body, 8::bigint AS size, "
+        "now() AS mtime, id::bigint AS content_hash FROM docs")
     with traps() as path:
         contains(Load("run", "public.dups", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
-        contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
+        contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out,
+                 "100 rows, 30 clusters of 2 or more, 60 duplicates")
         Load("passages", "public.dups", "--out", f"{tmp}/p.html", **path)
-        contains(Load("passages", "SELECT id, body FROM public.docs", "--out", f"{tmp}/p.html", **path).out, "100 documents")
+        contains(
+            Load("passages", "SELECT id, body FROM public.docs", "--out", f"{tmp}/p.html", **path).out, "100 documents")
         equal(Load("demo-plant", "public.docs_of_demo", "3", **path).out, "3\n")
         contains(Load("export", "public.dups", f"{tmp}/out", "--list", **path).out, "90 files of 30 clusters listed")
 
@@ -1218,24 +1297,32 @@ def a_table_of_files_of_another_role(tmp):
     """Its triggers and policies would run with the rights of who loads."""
     write(f"{tmp}/k.jsonl", '{"text": "one"}\n')
     write(f"{tmp}/k.txt", "text")
-    columns = "path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, options text NOT NULL"
-    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; GRANT CREATE, USAGE ON SCHEMA public TO neardup_mallory")
+    columns = ("path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, "
+               "options text NOT NULL")
+    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; "
+        "GRANT CREATE, USAGE ON SCHEMA public TO neardup_mallory")
     try:
         Load("load", f"{tmp}/k.txt", "-t", "cap")
         sql(f"""SET ROLE neardup_mallory; CREATE TABLE cap_files ({columns});
-          CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
-          CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON cap_files FOR EACH ROW EXECUTE FUNCTION spring(); GRANT ALL ON cap_files TO public""")
+          CREATE FUNCTION spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user;
+            END $$;
+          CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON cap_files FOR EACH ROW EXECUTE FUNCTION spring();
+            GRANT ALL ON cap_files TO public""")
         refused = Load("load", tmp, "-t", "cap", status=1).err
-        contains(refused, 'table "public"."cap_files" belongs to neardup_mallory, who is neither you nor a member of the owner of "public"."cap"')
+        contains(refused, 'table "public"."cap_files" belongs to neardup_mallory, who is neither you nor a member of '
+                          'the owner of "public"."cap"')
         # nor read: a view's functions run with the rights of who reads it
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
-        sql("""SET ROLE neardup_mallory; DROP TABLE cap_files; CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;
-          CREATE VIEW cap_files AS SELECT look() AS path, 1::bigint AS size, now() AS mtime, 0::bigint AS records, '' AS options; GRANT ALL ON cap_files TO public;
+        sql("""SET ROLE neardup_mallory; DROP TABLE cap_files;
+          CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;
+          CREATE VIEW cap_files AS SELECT look() AS path, 1::bigint AS size, now() AS mtime, 0::bigint AS records,
+            '' AS options; GRANT ALL ON cap_files TO public;
           RESET ROLE; ALTER TABLE cap ADD record_id text, ADD at timestamptz, ADD attributes jsonb""")
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
         contains(Load("load", tmp, "-t", "cap", status=1).err, '"public"."cap_files" is not an ordinary table')
         # the owner's of the table of documents
-        sql(f"DROP VIEW cap_files; CREATE TABLE cap_files ({columns}); ALTER TABLE cap OWNER TO neardup_mallory; ALTER TABLE cap_files OWNER TO neardup_mallory")
+        sql(f"DROP VIEW cap_files; CREATE TABLE cap_files ({columns}); ALTER TABLE cap OWNER TO neardup_mallory; "
+            "ALTER TABLE cap_files OWNER TO neardup_mallory")
         contains(Load("load", tmp, "-t", "cap").out, "1 new")
         contains(Load("load", tmp, "-t", "cap").out, "2 unchanged")
     finally:
@@ -1253,7 +1340,9 @@ def the_table_of_files_is_beside_the_table(tmp):
         for schema, options, text in (("a", (), "one"), ("b", ("--text-column", "other"), "O"), ("a", (), "one")):
             Load("load", f"{tmp}/x.jsonl", "-t", "team", *options, PGOPTIONS=f"-c search_path={schema},public")
             equal(sql("SELECT body FROM team WHERE path ~ '#1$'"), text)
-        equal(sql("SELECT string_agg(relnamespace::regnamespace::text, ',') FROM pg_class WHERE relname = 'team_files'"), "public")
+        equal(
+            sql("SELECT string_agg(relnamespace::regnamespace::text, ',') FROM pg_class WHERE relname = 'team_files'"),
+            "public")
     finally:
         sql("DROP SCHEMA a, b CASCADE")
 
@@ -1262,21 +1351,29 @@ def the_table_of_files_is_beside_the_table(tmp):
 def a_table_that_comes_before_the_one_that_is_loaded(tmp):
     """What was checked is found again by its schema, whatever is made in others meanwhile."""
     write(f"{tmp}/x.jsonl", '{"text": "one"}\n{"text": "two"}\n')
-    columns = "path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, options text NOT NULL"
-    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; CREATE SCHEMA shared; GRANT CREATE, USAGE ON SCHEMA shared TO neardup_mallory")
+    columns = ("path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, "
+               "options text NOT NULL")
+    sql("DROP ROLE IF EXISTS neardup_mallory; CREATE ROLE neardup_mallory; CREATE SCHEMA shared; "
+        "GRANT CREATE, USAGE ON SCHEMA shared TO neardup_mallory")
     try:
         Load("load", f"{tmp}/x.jsonl", "-t", "docs")
-        sql("TRUNCATE docs, docs_files; CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(96); RETURN new; END';"
-            "CREATE TRIGGER gate BEFORE INSERT ON docs FOR EACH ROW EXECUTE FUNCTION gate()")
+        sql("TRUNCATE docs, docs_files; "
+            "CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(96); "
+            "RETURN new; END';CREATE TRIGGER gate BEFORE INSERT ON docs FOR EACH ROW EXECUTE FUNCTION gate()")
         with gate_closed():
-            loader = subprocess.Popen([PROGRAM, "load", f"{tmp}/x.jsonl", "-t", "docs", "--batch-files", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            loader = subprocess.Popen([PROGRAM, "load", f"{tmp}/x.jsonl", "-t", "docs", "--batch-files", "1"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                       env={**os.environ, "PGOPTIONS": "-c search_path=shared,public"})
             wait_for_gate()
             sql(f"""SET ROLE neardup_mallory; CREATE TABLE shared.docs_files ({columns});
-              CREATE TABLE shared.docs (path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint, body text, record_id text, at timestamptz, attributes jsonb);
-              CREATE FUNCTION shared.spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %', current_user; END $$;
-              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs_files FOR EACH ROW EXECUTE FUNCTION shared.spring();
-              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs FOR EACH ROW EXECUTE FUNCTION shared.spring(); GRANT ALL ON ALL TABLES IN SCHEMA shared TO public""")
+              CREATE TABLE shared.docs (path text UNIQUE, size bigint, mtime timestamptz, content_hash bigint,
+                body text, record_id text, at timestamptz, attributes jsonb);
+              CREATE FUNCTION shared.spring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung as %',
+                current_user; END $$;
+              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs_files FOR EACH ROW EXECUTE FUNCTION
+                shared.spring();
+              CREATE TRIGGER spring BEFORE INSERT OR UPDATE ON shared.docs FOR EACH ROW EXECUTE FUNCTION
+                shared.spring(); GRANT ALL ON ALL TABLES IN SCHEMA shared TO public""")
         contains(finish([loader])[0], "2 new")
         equal(sql("SELECT size > 0, records FROM docs_files"), "t|2")
         equal(sql("SELECT count(*) FROM docs"), "2")
@@ -1288,14 +1385,16 @@ def a_table_that_comes_before_the_one_that_is_loaded(tmp):
 def types_of_another_schema(tmp):
     """What a type is called depends on search_path, what it is does not."""
     write(f"{tmp}/x.jsonl", '{"text": "one"}\n')
-    sql("CREATE SCHEMA other; CREATE DOMAIN other.text AS pg_catalog.text; CREATE DOMAIN other.jsonb AS pg_catalog.jsonb")
+    sql("CREATE SCHEMA other; CREATE DOMAIN other.text AS pg_catalog.text; "
+        "CREATE DOMAIN other.jsonb AS pg_catalog.jsonb")
     path = {"PGOPTIONS": "-c search_path=other,pg_catalog,public"}
     try:
         for _ in range(2):
             Load("load", tmp, "-t", "public.t", **path)
         equal(sql("SELECT body, attributes IS NULL FROM t"), "one|t")
         sql("ALTER TABLE t ALTER body TYPE other.text")
-        contains(Load("load", tmp, "-t", "public.t", status=1, **path).err, 'column body of table "public"."t" is other.text, not text')
+        contains(Load("load", tmp, "-t", "public.t", status=1, **path).err,
+                 'column body of table "public"."t" is other.text, not text')
     finally:
         sql("DROP SCHEMA other CASCADE")
 
@@ -1303,10 +1402,13 @@ def types_of_another_schema(tmp):
 @test
 def an_operator_beside_the_type_of_the_ids_is_not_called(tmp):
     """An enum has its operators from pg_catalog; in its own schema another role may have put some that fit better."""
-    sql("CREATE EXTENSION neardup; CREATE TYPE rank AS ENUM ('a', 'b', 'c'); CREATE TABLE docs (id rank PRIMARY KEY, path text, body text);"
-        "INSERT INTO docs SELECT r, r, 'words that all have' FROM unnest('{a,b,c}'::rank[]) r; SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+    sql("CREATE EXTENSION neardup; CREATE TYPE rank AS ENUM ('a', 'b', 'c'); "
+        "CREATE TABLE docs (id rank PRIMARY KEY, path text, body text);"
+        "INSERT INTO docs SELECT r, r, 'words that all have' FROM unnest('{a,b,c}'::rank[]) r; "
+        "SELECT create_duplicates('dups', 'docs', 'id', 'body')")
     Load("run", "dups", "-q")
-    for left, right, names in (("rank", "rank", "="), ("float8", "int4", ">= *"), ("float8", "numeric", "+"), ("oid", "regtype", "="), ("jsonb", "jsonb", "#>>")):
+    for left, right, names in (("rank", "rank", "="), ("float8", "int4", ">= *"), ("float8", "numeric", "+"),
+                               ("oid", "regtype", "="), ("jsonb", "jsonb", "#>>")):
         sql(f"CREATE FUNCTION spring({left}, {right}) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$")
         for name in names.split():
             sql(f"CREATE OPERATOR {name} (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = spring)")
@@ -1317,8 +1419,9 @@ def an_operator_beside_the_type_of_the_ids_is_not_called(tmp):
 @test
 def export_of_clusters(tmp):
     words = " ".join(f"w{i}" for i in range(60))
-    files = {"a/x.txt": words, "b/x.txt": words + " more", "c/X.TXT": words, "d/KEEP - me.txt": words, "d/gone.txt": words,
-             "e/sp\n:\u202e?.tar.gz.txt": words, "e/" + "é" * 120 + ".text": words, "f/alone.txt": "nothing like it at all"}
+    files = {"a/x.txt": words, "b/x.txt": words + " more", "c/X.TXT": words, "d/KEEP - me.txt": words,
+             "d/gone.txt": words, "e/sp\n:\u202e?.tar.gz.txt": words, "e/" + "é" * 120 + ".text": words,
+             "f/alone.txt": "nothing like it at all"}
     for name, text in files.items():
         write(f"{tmp}/in/{name}", text, 10**18)
     Load("load", f"{tmp}/in", "-t", "docs", "-q")
@@ -1347,9 +1450,10 @@ def export_of_clusters(tmp):
     equal({name: os.stat(f"{tmp}/in/{name}") for name in tree(f"{tmp}/in")}.keys(), before.keys())
     for name, stat_ in before.items():
         now = os.stat(f"{tmp}/in/{name}")
-        equal((now.st_ino, now.st_size, now.st_mtime_ns, now.st_nlink), (stat_.st_ino, stat_.st_size, stat_.st_mtime_ns, 1))
-    for arguments in (("dups", f"{tmp}/new"), ("dups", "--link"), ("dups", f"{tmp}/new", "--link", "--copy"), ("dups", "-", "--copy"),
-                      ("dups", "", "--link"), ("dups", "a", "b", "--link")):
+        equal((now.st_ino, now.st_size, now.st_mtime_ns, now.st_nlink),
+              (stat_.st_ino, stat_.st_size, stat_.st_mtime_ns, 1))
+    for arguments in (("dups", f"{tmp}/new"), ("dups", "--link"), ("dups", f"{tmp}/new", "--link", "--copy"),
+                      ("dups", "-", "--copy"), ("dups", "", "--link"), ("dups", "a", "b", "--link")):
         Load("export", *arguments, status=2)
     equal(os.path.exists(f"{tmp}/new"), False)
 
@@ -1357,14 +1461,16 @@ def export_of_clusters(tmp):
 @test
 def export_of_other_paths(tmp):
     families()
-    sql("ALTER TABLE docs RENAME path TO place; SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3, deleted => 'id = 20')")
+    sql("ALTER TABLE docs RENAME path TO place; "
+        "SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.3, deleted => 'id = 20')")
     Load("run", "dups", "-q")
     failed = Load("export", "dups", f"{tmp}/out", "--link", status=1)
-    contains(failed.err, 'the source public.docs has no column "path" of paths\nhint: Another column is named by --path-column.')
+    contains(failed.err,
+             'the source public.docs has no column "path" of paths\nhint: Another column is named by --path-column.')
     contains(Load("export", "dups", f"{tmp}/out", "--link", "--path-column", "id", status=1).err, "is bigint, not text")
     equal(os.path.exists(f"{tmp}/out"), False)
-    sql("UPDATE docs SET place = 'in/' || id || '.txt'; UPDATE docs SET place = NULL WHERE id = 31; UPDATE docs SET place = '' WHERE id = 32;"
-        "UPDATE docs SET place = 'in' WHERE id = 33")
+    sql("UPDATE docs SET place = 'in/' || id || '.txt'; UPDATE docs SET place = NULL WHERE id = 31; "
+        "UPDATE docs SET place = '' WHERE id = 32;UPDATE docs SET place = 'in' WHERE id = 33")
     for i in sql("SELECT id FROM docs").split():
         write(f"{tmp}/in/{i}.txt", i)
     for base, message in ((f"{tmp}/nosuch", "No such file or directory"), (f"{tmp}/in/10.txt", "not a directory")):
@@ -1375,7 +1481,8 @@ def export_of_other_paths(tmp):
     contains(export.out, "86 files of 30 clusters linked, 3 skipped")
     for problem in ("row 31: no path", "row 32: empty path", f"{tmp}/in: not a regular file"):
         contains(export.err, problem)
-    equal(open(f"{tmp}/out/cluster_{sql('SELECT cluster FROM dups WHERE id = 10')}/KEEP - 10.txt", encoding="utf-8").read(), "10")
+    equal(open(f"{tmp}/out/cluster_{sql('SELECT cluster FROM dups WHERE id = 10')}/KEEP - 10.txt",
+               encoding="utf-8").read(), "10")
 
 
 class Skipped(Exception):

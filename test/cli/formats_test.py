@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Tests of `neardup load` with files of records, packed files and HTML: formats_test.py PROGRAM [TEST ...], as cli_test.py beside it.
+"""Tests of `neardup load` with files of records, packed files and HTML: formats_test.py PROGRAM [TEST ...], as
+cli_test.py beside it.
 
-The files are made here, good, broken and hostile ones; each test says which rows it expects. Needs Python's standard library, psql,
-and the programs xz, bzip2 and zstd for packed files.
+The files are made here, good, broken and hostile ones; each test says which rows it expects. Needs Python's standard
+library, psql, and the programs xz, bzip2 and zstd for packed files.
 """
 import base64
 import binascii
@@ -64,14 +65,16 @@ class Pipe:
     """A run of the program that reads standard input."""
 
     def __init__(self, content, *arguments):
-        done = subprocess.run([cli_test.PROGRAM, "load", "-", "-t", "t", *arguments], input=content, capture_output=True,
+        done = subprocess.run([cli_test.PROGRAM, "load", "-", "-t", "t", *arguments], input=content,
+                              capture_output=True,
                               timeout=120, check=False)
         self.out, self.err = done.stdout.decode(), done.stderr.decode()
         equal(done.returncode, 0)
 
 
 def peak_memory(*arguments, feed=None, prefix=(), kind="VmHWM"):
-    """Megabytes that a run of the program needed at most, and what it printed. feed: writes its standard input. kind: VmPeak counts what was not touched, too."""
+    """Megabytes that a run of the program needed at most, and what it printed. feed: writes its standard input. kind:
+    VmPeak counts what was not touched, too."""
     with subprocess.Popen([*prefix, cli_test.PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
         peak = [0]
@@ -145,8 +148,8 @@ def records_before_damage(tmp):
         write(f"{tmp}/a.jsonl.{name}", packed[:len(packed) * 2 // 3])
         write(f"{tmp}/a.txt.{name}", packed[:len(packed) * 2 // 3])
     _, by_name = skipped(tmp, tmp)
-    of_records = ("SELECT count(*) || ' ' || count(*) FILTER (WHERE body = 'text ' || record_id::int * record_id::int * 7919) "
-                  "FROM t WHERE path LIKE '%.jsonl.gz#%'")
+    of_records = ("SELECT count(*) || ' ' || count(*) FILTER (WHERE body = 'text ' || record_id::int * record_id::int "
+                  "* 7919) FROM t WHERE path LIKE '%.jsonl.gz#%'")
     count, right = map(int, sql(of_records).split())
     equal((count == right, 50 < count < 200), (True, True))
     equal(by_name["a.jsonl.gz"], ("damaged gzip", "ends too early"))
@@ -161,7 +164,8 @@ def records_before_damage(tmp):
 def bombs_of_every_packing(tmp):
     plain = b"a" * (100 * MEGABYTE)
     line = b'{"text": "' + plain + b'"}\n'
-    pack = {"gz": lambda b: gzip.compress(b, 1), "bz2": bz2.compress, "xz": lambda b: lzma.compress(b, preset=0), "zst": zstd}
+    pack = {"gz": lambda b: gzip.compress(b, 1), "bz2": bz2.compress, "xz": lambda b: lzma.compress(b, preset=0),
+            "zst": zstd}
     for name, packed in pack.items():
         write(f"{tmp}/text/bomb.{name}", packed(plain))
         write(f"{tmp}/lines/bomb.jsonl.{name}", packed(line + b'{"text": "fits"}\n'))
@@ -192,9 +196,11 @@ def jsonl_rows(tmp):
                                   {"text": "Zürich \U0001f600 \"quoted\"\t\\", "id": "s"}) + "\n   \r\n" +
           lines({"body": "of another name"}, {"content": [3], "body": 2.5, "text": "first"}), 10**18)
     Load("load", tmp, "-t", "t")
-    equal(rows("path || '|' || coalesce(record_id, '-') || '|' || coalesce(attributes::text, '-') || '|' || coalesce(at::text, '-')"),
-          [f"{tmp}/a.jsonl#1|7|" + '{"n": {"a": [1, 2.5, null, true, "x\\"y"]}, "lang": "en"}|-', f"{tmp}/a.jsonl#2|s|-|-",
-           f"{tmp}/a.jsonl#3|-|-|-", f"{tmp}/a.jsonl#4|-|" + '{"body": 2.5, "content": [3]}|-'])
+    equal(rows("path || '|' || coalesce(record_id, '-') || '|' || coalesce(attributes::text, '-') || '|' || "
+               "coalesce(at::text, '-')"),
+          [f"{tmp}/a.jsonl#1|7|" + '{"n": {"a": [1, 2.5, null, true, "x\\"y"]}, "lang": "en"}|-',
+           f"{tmp}/a.jsonl#2|s|-|-", f"{tmp}/a.jsonl#3|-|-|-",
+           f"{tmp}/a.jsonl#4|-|" + '{"body": 2.5, "content": [3]}|-'])
     equal(rows(), ["seven", "Zürich \U0001f600 \"quoted\"\t\\", "of another name", "first"])
     equal(sql("SELECT string_agg(size::text, ',' ORDER BY id) FROM t"), ",".join(
         str(len(line) + 1) for line in open(f"{tmp}/a.jsonl", "rb").read().split(b"\n") if line.strip()))
@@ -215,16 +221,18 @@ def jsonl_columns(tmp):
 @test
 def jsonl_broken_and_hostile(tmp):
     bad = {
-        '{"text": "cut': "damaged records", '{"text": "two"} {"text": "values"}': "damaged records", '["text"]': "damaged records",
-        '"text"': "damaged records", '{"text": "lone \\ud800"}': "damaged records", '{"text": "nul \\u0000"}': "damaged records",
-        '{"text": "x", "a": [1,,2]}': "damaged records", '{"text": "x", "a": 01}': "damaged records",
-        '{"text": "x", "a": tru}': "damaged records", '{"text": "x", "a": "\\u0000"}': "damaged records",
+        '{"text": "cut': "damaged records", '{"text": "two"} {"text": "values"}': "damaged records",
+        '["text"]': "damaged records", '"text"': "damaged records", '{"text": "lone \\ud800"}': "damaged records",
+        '{"text": "nul \\u0000"}': "damaged records", '{"text": "x", "a": [1,,2]}': "damaged records",
+        '{"text": "x", "a": 01}': "damaged records", '{"text": "x", "a": tru}': "damaged records",
+        '{"text": "x", "a": "\\u0000"}': "damaged records",
         '{"text": "x", "a": ' + "[" * 600 + "]" * 600 + "}": "damaged records", '{"text": null}': "without a text",
         '{"text": ["x"]}': "damaged records", '{"text": {"x": 1}}': "damaged records", '{"text": ""}': "without a text",
-        '{"id": 1, "text": "again"}': "records with the id of an earlier one", "not json": "damaged records", "{}": "without a text column",
-        '{"text": "x", "a\\u0000": 1}': "damaged records", '{"text" "x"}': "damaged records",
-        '{"text": "x",}': "damaged records", '{"text": "x", "a": {"b": "\\q"}}': "damaged records",
-        '{"text": "x", "a": 1e}': "damaged records", '{"text": "x", "a": NaN}': "damaged records",
+        '{"id": 1, "text": "again"}': "records with the id of an earlier one", "not json": "damaged records",
+        "{}": "without a text column", '{"text": "x", "a\\u0000": 1}': "damaged records",
+        '{"text" "x"}': "damaged records", '{"text": "x",}': "damaged records",
+        '{"text": "x", "a": {"b": "\\q"}}': "damaged records", '{"text": "x", "a": 1e}': "damaged records",
+        '{"text": "x", "a": NaN}': "damaged records",
     }
     good = {'{"id": 1, "text": "one"}': "one", '{"text": 12.50}': "12.50", '{"text": true}': "true",
             '{"text": "big", "n": 123456789012345678901234567890.10}': "big", '\ufeff{"text": "mark"}': None,
@@ -247,8 +255,10 @@ def random_json(tmp):
 
     def value(depth):
         kind = chance.randrange(7 if depth < 5 else 5)
-        return (chance.randrange(-10**6, 10**6), chance.choice([True, False, None]), chance.random() * 10**chance.randrange(-9, 9),
-                "".join(chr(chance.choice([9, 34, 92, 65, 0xe9, 0x4e2d, 0x1f600])) for _ in range(chance.randrange(9))), "",
+        return (chance.randrange(-10**6, 10**6), chance.choice([True, False, None]),
+                chance.random() * 10**chance.randrange(-9, 9),
+                "".join(chr(chance.choice([9, 34, 92, 65, 0xe9, 0x4e2d, 0x1f600])) for _ in range(chance.randrange(9))),
+                "",
                 [value(depth + 1) for _ in range(3)] if depth < 5 else 0,
                 {chr(97 + i): value(depth + 1) for i in range(3)} if depth < 5 else 0)[kind]
 
@@ -261,8 +271,8 @@ def random_json(tmp):
 
 @test
 def csv_as_copy_reads_it(tmp):
-    content = ('id,text,"odd ""name""",n\n1,plain,a,\n2,"two\nlines, and ""quotes""",,""\r\n3,un"quoted, "part,b,5\n\n4,"",c,6\n5,,d,7\n'
-               '6,"€ \t ü",e,8\n')
+    content = ('id,text,"odd ""name""",n\n1,plain,a,\n2,"two\nlines, and ""quotes""",,""\r\n3,un"quoted, "part,b,5\n\n'
+               '4,"",c,6\n5,,d,7\n6,"€ \t ü",e,8\n')
     write(f"{tmp}/a.csv", content)
     write(f"{tmp}/b.tsv", content.replace(",", "\t"))
     _, found = skipped(tmp, tmp)
@@ -270,9 +280,11 @@ def csv_as_copy_reads_it(tmp):
                   for n, detail in ((4, ()), (5, ("text is NULL",)))})
     sql("CREATE TABLE c (id text, text text, o text, n text)")
     for name, delimiter in (("a.csv", ","), ("b.tsv", "\t")):
-        sql(f"TRUNCATE c; COPY c FROM PROGRAM 'cat {tmp}/{name} | sed /^$/d | tr -d \"\\015\"' (FORMAT csv, HEADER, DELIMITER '{delimiter}')")
-        equal(sql(f"SELECT count(*) FROM (SELECT record_id, body, attributes FROM t WHERE path LIKE '%/{name}#%' EXCEPT "
-                  "SELECT id, text, jsonb_build_object('odd \"name\"', o, 'n', n) FROM c) d"), "0")
+        sql(f"TRUNCATE c; COPY c FROM PROGRAM 'cat {tmp}/{name} | sed /^$/d | tr -d \"\\015\"' (FORMAT csv, HEADER, "
+            f"DELIMITER '{delimiter}')")
+        equal(
+            sql(f"SELECT count(*) FROM (SELECT record_id, body, attributes FROM t WHERE path LIKE '%/{name}#%' EXCEPT "
+                "SELECT id, text, jsonb_build_object('odd \"name\"', o, 'n', n) FROM c) d"), "0")
         equal(sql(f"SELECT count(*) FROM t WHERE path LIKE '%/{name}#%'"), "4")
 
 
@@ -289,11 +301,14 @@ def csv_broken_and_hostile(tmp):
     _, found = skipped(tmp, tmp, "--max-size", "100000")
     equal(found, {
         "columns.csv": ("without a text column", "no column text, body or content; there are: a, b"),
-        "ragged.csv#2": ("damaged records", "1 fields, but 2 columns"), "ragged.csv#3": ("damaged records", "3 fields, but 2 columns"),
+        "ragged.csv#2": ("damaged records", "1 fields, but 2 columns"),
+        "ragged.csv#3": ("damaged records", "3 fields, but 2 columns"),
         "ragged.csv#4": ("records with the id of an earlier one", "1"), "ragged.csv#5": ("not valid UTF-8",),
         "ragged.csv#6": ("holding NUL (binary)",), "open.csv#2": ("damaged records", "a quote that is not closed"),
-        "large.csv#2": ("too large", "a record"), "wide.csv": ("without a text column", "the header has more than 10000 columns")})
-    equal(rows("body", order="path"), ["<!doctype html><p>an error page", "first", "last", "one column", "good", "one", "seven"])
+        "large.csv#2": ("too large", "a record"),
+        "wide.csv": ("without a text column", "the header has more than 10000 columns")})
+    equal(rows("body", order="path"),
+          ["<!doctype html><p>an error page", "first", "last", "one column", "good", "one", "seven"])
 
 
 @test
@@ -301,9 +316,10 @@ def csv_records_that_are_cut(tmp):
     last = "2,good two\n3,good \"three\"\n4,good four\n"
     long, rows_of_it = "a" * 200, "x,not a record\n" * 20
     records = {
-        "line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n', "doubled": f'1,"{long}""\n{rows_of_it}"\n',
-        "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n', "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n',
-        "plain": f"1,{long}\n", "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
+        "line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n',
+        "doubled": f'1,"{long}""\n{rows_of_it}"\n', "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n',
+        "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n', "plain": f"1,{long}\n",
+        "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
     for name, record in records.items():
         write(f"{tmp}/{name}.csv", "id,text\n" + record + last)
     write(f"{tmp}/open.csv", f'id,text\n2,good two\n3,"{long}\n4,good four\n')
@@ -311,7 +327,8 @@ def csv_records_that_are_cut(tmp):
     equal(found, {**{f"{name}.csv#1": ("too large", "a record") for name in records},
                   "open.csv#2": ("damaged records", "a quote that is not closed")})
     for name in records:
-        equal(sql(f"SELECT string_agg(body, '|' ORDER BY id) FROM t WHERE path LIKE '%/{name}.csv#%'"), "good two|good three|good four")
+        equal(sql(f"SELECT string_agg(body, '|' ORDER BY id) FROM t WHERE path LIKE '%/{name}.csv#%'"),
+              "good two|good three|good four")
     # of any length of the line, wherever the buffer of the program ends
     for size in (262100, 262144, 300000, 524288):
         write(f"{tmp}/buffer.csv", f'id,text\n1,"{"a" * size}""{"b" * size}\nx,y\nend"\n2,good two\n')
@@ -322,7 +339,8 @@ def csv_records_that_are_cut(tmp):
 
 @test
 def csv_ends_of_lines(tmp):
-    write(f"{tmp}/a.csv", 'id,text\r\n1,"abc\r\ndef\r\n\r\nghi"\r\n2,plain\r\n3,"quoted"\r\n4,"a ""\r\n"" b"\r\n5,"\r\n"\r\n6,"last\r"')
+    write(f"{tmp}/a.csv",
+          'id,text\r\n1,"abc\r\ndef\r\n\r\nghi"\r\n2,plain\r\n3,"quoted"\r\n4,"a ""\r\n"" b"\r\n5,"\r\n"\r\n6,"last\r"')
     Load("load", tmp, "-t", "t")
     equal([json.loads(row) for row in rows("to_json(body)")],
           ["abc\r\ndef\r\n\r\nghi", "plain", "quoted", 'a "\r\n" b', "\r\n", "last\r"])
@@ -345,38 +363,45 @@ def message(head, content):
 def mail(tmp):
     text = base64.b64encode("Grüße aus Zürich\r\nzweite Zeile\r\n".encode()).decode()
     box = (message("Message-ID: <one@x>\nDate: Fri, 21 Nov 1997 09:55:06 -0600\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x>\n"
-                   "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
+                       "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
                    "first line\n>From the start\n>>From deeper") +
            message("Message-ID: <two@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B",
                    "--B\nContent-Type: multipart/alternative; boundary=A\n\n--A\nContent-Type: text/html\n\n<p>html\n"
-                   "--A\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
-                   "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
-                   "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nattached\n--B--") +
+                       "--A\nContent-Type: text/plain; charset=utf-8\n"
+                       "Content-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
+                       "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
+                       "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\n"
+                       "attached\n--B--") +
            message("Message-ID: <three@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8",
-                   "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; two</p><script>x()</script><p>three") +
+                   "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; "
+                       "two</p><script>x()</script><p>three") +
            message("Message-ID: <one@x>", "the first one again") +
            message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
            message("Subject: without an id", "a=20b"))
     write(f"{tmp}/Inbox", box)
     load, found = skipped(tmp, tmp)
-    equal(found, {"Inbox#4": ("records with the id of an earlier one", "one@x"), "Inbox#5": ("without a text", "a message without text")})
+    equal(found, {"Inbox#4": ("records with the id of an earlier one", "one@x"),
+                  "Inbox#5": ("without a text", "a message without text")})
     contains(load.out, "passed over: 3 attachments")
     equal(rows("coalesce(record_id, '-') || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/')"),
-          ["one@x|first line/From the start/>From deeper", "two@x|Grüße aus Zürich/zweite Zeile", "three@x|one & two/three", "-|a=20b"])
+          ["one@x|first line/From the start/>From deeper", "two@x|Grüße aus Zürich/zweite Zeile",
+           "three@x|one & two/three", "-|a=20b"])
     equal(named(f"{tmp}/Inbox#1", "at AT TIME ZONE 'UTC' || '|' || attributes"),
           '1997-11-21 15:55:06|{"to": "a@b", "from": "Jürgen <j@x>", "subject": "café"}')
 
 
 @test
 def mailboxes_by_line_ends(tmp):
-    """Where a message ends: before a line "From " after an empty one, of either kind, and not before one in the text."""
+    """Where a message ends: before a line "From " after an empty one, of either kind, and not before one in the
+    text."""
     box = "".join(message(f"Message-ID: <{i}@x>", f"mail {i}\nFrom here on\n\nits end {i}") for i in range(3))
     for name, end in (("lf", "\n"), ("crlf", "\r\n")):
         write(f"{tmp}/{name}.mbox", box.replace("\n", end).encode())
     _, found = skipped(tmp, tmp)
     equal(found, {})
     equal(rows("path || ' ' || translate(rtrim(body, E'\\r\\n'), E'\\n\\r', '/')", order="path"),
-          [f"{tmp}/{name}.mbox#{i + 1} mail {i}/From here on//its end {i}" for name in ("crlf", "lf") for i in range(3)])
+          [f"{tmp}/{name}.mbox#{i + 1} mail {i}/From here on//its end {i}" for name in ("crlf", "lf")
+           for i in range(3)])
 
 
 @test
@@ -388,7 +413,8 @@ def records_noted(tmp):
     write(f"{tmp}/end.jsonl", lines(*good[:2], {"text": ""}, {"text": None}))
     write(f"{tmp}/none.jsonl", lines({"text": ""}, {"text": None}))
     skipped(tmp, tmp)
-    noted = [f"{tmp}/{name} {n}" for name, n in (("all.jsonl", 3), ("between.jsonl", 3), ("end.jsonl", 2), ("none.jsonl", 0))]
+    noted = [f"{tmp}/{name} {n}"
+             for name, n in (("all.jsonl", 3), ("between.jsonl", 3), ("end.jsonl", 2), ("none.jsonl", 0))]
     equal(sql("SELECT string_agg(path || ' ' || records, ',' ORDER BY path) FROM t_files"), ",".join(noted))
 
 
@@ -396,7 +422,8 @@ def records_noted(tmp):
 def mail_in_other_encodings(tmp):
     if sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'neardup'") == "0":
         raise Skipped("the server has no extension neardup")
-    write(f"{tmp}/box.mbox", message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
+    write(f"{tmp}/box.mbox",
+          message("Content-Type: text/plain; charset=iso-8859-1", "x").encode().replace(b"\nx\n", b"\ncaf\xe9\n"))
     _, found = skipped(tmp, tmp)
     equal(found["box.mbox#1"][0], "not valid UTF-8")
     sql("CREATE EXTENSION neardup")
@@ -409,38 +436,55 @@ def mail_in_other_encodings(tmp):
 def parts_of_mail(tmp):
     """Where they begin and end, in good mails and in broken ones."""
     def multi(boundary, *parts, kind="mixed", end=True, head=""):
-        return (f"{head}Content-Type: multipart/{kind}; boundary=\"{boundary}\"\n\nbefore\n" + "".join(f"--{boundary}\n{part}\n" for part in parts) +
+        return (f"{head}Content-Type: multipart/{kind}; boundary=\"{boundary}\"\n\nbefore\n" + "".join(
+            f"--{boundary}\n{part}\n" for part in parts) +
                 (f"--{boundary}--\nbehind\n" if end else ""))
 
     plain, image = "Content-Type: text/plain\n\n{}", "Content-Type: image/png\n\nx"
     mails = {
-        "first": multi("B", plain.format("first"), plain.format("second")), "nested": multi("B", multi("BB", image, plain.format("nested")), plain.format("outer")),
-        "no end": multi("B", multi("C", image, end=False), plain.format("no end"), end=False), "bare": multi("B", "\nbare"), "blank": multi("B  ", plain.format("blank")),
-        "cut": multi("B", multi("C", plain.format("cut") + "\n--B\n" + plain.format("other"))), "--\n-- \n--b\n--Bx": multi("B", plain.format("--\n-- \n--b\n--Bx")),
-        "broken": multi("B", "no field\nContent-Type: text/plain\n\nbroken"), "unheaded": multi("B", "Content-Type: image/png", "\nunheaded"),
-        "end too early": multi("B", image, head="X: y\n") + "--B\n" + plain.format("behind") + "\n", "digest": multi("B", "\nTo: a@b\n\nx", plain.format("digest"), kind="digest"),
-        "#0": multi("B", "Content-Transfer-Encoding: x-uuencode\n\nnone\nbegin 644 a\n" + binascii.b2a_uu(b"#0").decode() + "`\nend"), "a=b": multi("B", "Content-Transfer-Encoding: quoted-printable\n\na=\n=3Db"),
-        "--C\n-- x": multi("B", multi("C", image, end=False), plain.format("--C\n-- x")), "same": multi("B", multi("B", plain.format("same"))), "continued": "Content-Type: multipart/mixed;\n boundary*0=\"B\";\n\tboundary*1=C\n\n--BC\n\ncontinued\n--BC--",
+        "first": multi("B", plain.format("first"), plain.format("second")),
+        "nested": multi("B", multi("BB", image, plain.format("nested")), plain.format("outer")),
+        "no end": multi("B", multi("C", image, end=False), plain.format("no end"), end=False),
+        "bare": multi("B", "\nbare"), "blank": multi("B  ", plain.format("blank")),
+        "cut": multi("B", multi("C", plain.format("cut") + "\n--B\n" + plain.format("other"))),
+        "--\n-- \n--b\n--Bx": multi("B", plain.format("--\n-- \n--b\n--Bx")),
+        "broken": multi("B", "no field\nContent-Type: text/plain\n\nbroken"),
+        "unheaded": multi("B", "Content-Type: image/png", "\nunheaded"),
+        "end too early": multi("B", image, head="X: y\n") + "--B\n" + plain.format("behind") + "\n",
+        "digest": multi("B", "\nTo: a@b\n\nx", plain.format("digest"), kind="digest"),
+        "#0": multi("B", "Content-Transfer-Encoding: x-uuencode\n\nnone\nbegin 644 a\n" + binascii.b2a_uu(
+            b"#0").decode() + "`\nend"),
+        "a=b": multi("B", "Content-Transfer-Encoding: quoted-printable\n\na=\n=3Db"),
+        "--C\n-- x": multi("B", multi("C", image, end=False), plain.format("--C\n-- x")),
+        "same": multi("B", multi("B", plain.format("same"))),
+        "continued": "Content-Type: multipart/mixed;\n boundary*0=\"B\";\n\tboundary*1=C\n\n--BC\n\ncontinued\n--BC--",
         "deep": "".join(f"Content-Type: multipart/mixed; boundary=B{i}\n\n--B{i}\n" for i in range(50)) + "\ndeep\n",
-        "too deep": "".join(f"Content-Type: multipart/mixed; boundary=B{i}\n\n--B{i}\n" for i in range(51)) + "\ntoo deep\n"}
+        "too deep":
+            "".join(f"Content-Type: multipart/mixed; boundary=B{i}\n\n--B{i}\n" for i in range(51)) + "\ntoo deep\n"}
     for i, (_, mail) in enumerate(mails.items()):
         for name, text in ((f"{i:02}.mbox", mail), (f"{i:02}-crlf.mbox", mail.replace("\n", "\r\n"))):
             write(f"{tmp}/{name}", "From someone@example.org Thu Jan  1 00:00:00 1970\n" + text)
     _, found = skipped(tmp, tmp)
     without = {"end too early", "too deep"}
-    equal({name.split("#")[0] for name in found}, {f"{i:02}{crlf}.mbox" for i, name in enumerate(mails) for crlf in ("", "-crlf") if name in without})
-    equal(rows("rtrim(body, E'\\n')", order="path"), [line for name in mails if name not in without for line in 2 * name.split("\n")])
+    equal({name.split("#")[0] for name in found},
+          {f"{i:02}{crlf}.mbox" for i, name in enumerate(mails) for crlf in ("", "-crlf") if name in without})
+    equal(rows("rtrim(body, E'\\n')", order="path"),
+          [line for name in mails if name not in without for line in 2 * name.split("\n")])
 
 
 @test
 def hostile_mail(tmp):
-    deep = "".join(f"--B{i}\nContent-Type: multipart/mixed; boundary=B{i + 1}\n\n" for i in range(200)) + "--B200\n\ntext\n"
-    box = (message("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B0", deep) +
-           message("Content-Type: multipart/mixed", "no boundary") + message("X: " + "y" * 300000, "long header") +
-           message("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64", "!!!! not base64 !!!!") +
-           message("Content-Type: text/plain; charset=\"\\", "broken parameter") + message("Date: never\nMessage-ID: <<<>>>", "odd header") +
-           message("Content-Type: text/html", "<div>" * 50000) + message("", "no header") + message("Subject: large", "x\n" * 200000) +
-           message("Subject: last", "last text") + "From cut@short Thu Jan  1 00:00:00 1970\nSubject: cut")
+    deep = "".join(
+        f"--B{i}\nContent-Type: multipart/mixed; boundary=B{i + 1}\n\n" for i in range(200)) + "--B200\n\ntext\n"
+    box = (
+        message("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B0", deep) +
+        message("Content-Type: multipart/mixed", "no boundary") + message("X: " + "y" * 300000, "long header") +
+        message("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64", "!!!! not base64 !!!!") +
+        message("Content-Type: text/plain; charset=\"\\", "broken parameter") + message(
+            "Date: never\nMessage-ID: <<<>>>", "odd header") +
+        message("Content-Type: text/html", "<div>" * 50000) + message("", "no header") + message(
+            "Subject: large", "x\n" * 200000) +
+        message("Subject: last", "last text") + "From cut@short Thu Jan  1 00:00:00 1970\nSubject: cut")
     write(f"{tmp}/box", box)
     load, found = skipped(tmp, tmp, "--max-size", "350000")
     equal(found["box#9"], ("too large", "a message"))
@@ -458,16 +502,21 @@ def mail_with_nested_addresses(tmp):
     hostile = [message(f"{name}: {groups}", "body") for name in ("To", "from", "CC")]
     hostile += [message("To: a@b\nTo:" + "\n g:" * 60000, "body"), message('To: "' + '":(c)x:' * 60000, "body")]
     harmless = [message(f"{name}: {groups}", "body") for name in ("Reply-To", "Sender", "Bcc", "Resent-To", "Subject")]
-    harmless += [message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
-    harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: " + groups + "\n\nx\n--D--\n--B--"),
+    harmless += [
+        message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
+    harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: "
+                                + groups + "\n\nx\n--D--\n--B--"),
                  message("To: " + "g: a@b, c@d;, " * 999, "body"), message("To: " + "A Name <a@b>, " * 20000, "body"),
                  message("To: a@b\n" * 20000 + "X: y", "body")]
-    write(f"{tmp}/box", "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
+    write(f"{tmp}/box",
+          "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
     _, found = skipped(tmp, tmp)
-    equal(found, {f"box#{i + 1}": ("damaged records", "a header of addresses with more than 1000 colons") for i in range(len(hostile))})
+    equal(found, {f"box#{i + 1}": ("damaged records", "a header of addresses with more than 1000 colons")
+                  for i in range(len(hostile))})
     equal(sql("SELECT count(*), count(*) FILTER (WHERE rtrim(body, E'\\n') IN ('body', 'the text')) FROM t"),
           f"{len(harmless) + 1}|{len(harmless)}")
-    equal(named(f"{tmp}/box#{len(hostile + harmless) + 1}", "attributes"), '{"to": "Some <a@b>, c@d", "subject": "last"}')
+    equal(
+        named(f"{tmp}/box#{len(hostile + harmless) + 1}", "attributes"), '{"to": "Some <a@b>, c@d", "subject": "last"}')
 
 
 def warc(kind, uri, content, media="text/plain", date="2024-05-01T10:20:30Z", length=None):
@@ -487,13 +536,17 @@ def response(uri, body, media="text/html; charset=utf-8", more="", **options):
 def wet_and_warc(tmp):
     page = "<title>t</title><body><h1>Kopf</h1><p>Größe &lt;5".encode()
     wet = warc("warcinfo", "", b"software: x") + b"".join(
-        warc("conversion", f"http://x/{i}", f"Text {i} ü\n".encode()) for i in range(3)) + warc("conversion", "http://x/0", b"repeated")
+        warc("conversion", f"http://x/{i}", f"Text {i} ü\n".encode()) for i in range(3)) + warc(
+        "conversion", "http://x/0", b"repeated")
     write(f"{tmp}/a.wet.gz", b"".join(gzip.compress(part) for part in (wet[:300], wet[300:])))
     chunked = b"5\r\n<p>ch\r\n8;x=y\r\nunked</p\r\n1\r\n>\r\n0\r\n\r\n"
     packed = gzip.compress(b"<p>packed")
-    web = (warc("warcinfo", "", b"x") + warc("request", "http://y/", b"GET / HTTP/1.1\r\n\r\n", "application/http; msgtype=request") +
-           response("http://y/", page, date="2024-05-01T10:20:30.25Z") + response("http://y/c", chunked, more="Transfer-Encoding: chunked\r\n") +
-           response("http://y/g", packed, more="Content-Encoding: gzip\r\n") + response("http://y/i", b"\x89PNG", "image/png") +
+    web = (warc("warcinfo", "", b"x") + warc(
+        "request", "http://y/", b"GET / HTTP/1.1\r\n\r\n", "application/http; msgtype=request") +
+           response("http://y/", page, date="2024-05-01T10:20:30.25Z") + response(
+        "http://y/c", chunked, more="Transfer-Encoding: chunked\r\n") +
+           response("http://y/g", packed, more="Content-Encoding: gzip\r\n") + response(
+        "http://y/i", b"\x89PNG", "image/png") +
            warc("resource", "http://y/r", b"plain", "text/plain") + warc("metadata", "http://y/", b"x") +
            response("http://y/", page, date="2025-05-01T10:20:30Z"))
     write(f"{tmp}/b.warc", web)
@@ -501,16 +554,20 @@ def wet_and_warc(tmp):
     equal(found, {"a.wet.gz#5": ("records with the id of an earlier one", "http://x/0")})
     equal(rows("record_id || '|' || replace(rtrim(body, E'\\n'), E'\\n', '/') || '|' || (at AT TIME ZONE 'UTC')"),
           [f"http://x/{i}|Text {i} ü|2024-05-01 10:20:30" for i in range(3)] +
-          ["http://y/|Kopf/Größe <5|2024-05-01 10:20:30.25", "http://y/c|chunked|2024-05-01 10:20:30", "http://y/g|packed|2024-05-01 10:20:30",
-           "http://y/r|plain|2024-05-01 10:20:30", "http://y/|Kopf/Größe <5|2025-05-01 10:20:30"])
+              ["http://y/|Kopf/Größe <5|2024-05-01 10:20:30.25", "http://y/c|chunked|2024-05-01 10:20:30",
+               "http://y/g|packed|2024-05-01 10:20:30", "http://y/r|plain|2024-05-01 10:20:30",
+               "http://y/|Kopf/Größe <5|2025-05-01 10:20:30"])
     contains(load.out, "5 records of other kinds")
-    equal(named(f"{tmp}/b.warc#3", "attributes"), '{"warc_type": "response", "content_type": "text/html; charset=utf-8"}')
+    equal(
+        named(f"{tmp}/b.warc#3", "attributes"), '{"warc_type": "response", "content_type": "text/html; charset=utf-8"}')
 
 
 @test
 def lying_and_truncated_warc(tmp):
     good = warc("conversion", "http://x/good", b"good text")
-    write(f"{tmp}/long.warc", warc("conversion", "http://x/1", b"short", length=5000) + good + warc("conversion", "http://x/2", b"x" * 6000) + good)
+    write(f"{tmp}/long.warc",
+          warc("conversion", "http://x/1", b"short", length=5000) + good + warc(
+              "conversion", "http://x/2", b"x" * 6000) + good)
     write(f"{tmp}/short.warc", warc("conversion", "http://x/1", b"long\n" * 100, length=20) + good)
     write(f"{tmp}/huge.warc", warc("conversion", "http://x/1", b"a", length=10**18) + good)
     write(f"{tmp}/cut.warc", good + warc("conversion", "http://x/1", b"cut text")[:-8])
@@ -523,9 +580,10 @@ def lying_and_truncated_warc(tmp):
     lies = ("damaged records", "its Content-Length is not where the next record begins")
     early = ("damaged records", "ends too early")
     number = ("damaged records", "no Content-Length that is a number")
-    equal({path: found.pop(path) for path in ("long.warc#1", "short.warc#1", "huge.warc#1", "cut.warc#2", "number.warc#1", "none.warc#1")},
-          {"long.warc#1": lies, "short.warc#1": lies, "huge.warc#1": ("damaged records", "ends too early"), "cut.warc#2": early,
-           "number.warc#1": number, "none.warc#1": number})
+    equal({path: found.pop(path)
+           for path in ("long.warc#1", "short.warc#1", "huge.warc#1", "cut.warc#2", "number.warc#1", "none.warc#1")},
+          {"long.warc#1": lies, "short.warc#1": lies, "huge.warc#1": ("damaged records", "ends too early"),
+           "cut.warc#2": early, "number.warc#1": number, "none.warc#1": number})
     equal(found.pop("head.warc#2"), ("damaged records", "a header that does not end"))
     equal(sql("SELECT count(*) FROM t WHERE body = 'good text'"), "8")
     equal(named(f"{tmp}/text.warc"), "a text that is none of these")
@@ -534,7 +592,8 @@ def lying_and_truncated_warc(tmp):
 @test
 def a_wrong_length_of_warc_loses_one_record(tmp):
     def records(kind, length, packed):
-        made = [warc(kind if i == 2 else "conversion", f"http://x/{i}", b"text of record %d" % i, length=length if i == 2 else None)
+        made = [warc(kind if i == 2 else "conversion", f"http://x/{i}", b"text of record %d" % i,
+                     length=length if i == 2 else None)
                 for i in range(1, 8)]
         return b"".join(map(gzip.compress, made) if packed else made)
 
@@ -585,10 +644,13 @@ def warc_before_damage(tmp):
 @test
 def html_files(tmp):
     pages = {
-        "a.html": ("<!DOCTYPE html><html><head><title>T</title><style>x</style></head><body><!-- c --><h1>Head</h1><p>one  two\n three<br>four"
-                   "<script>var a = '<p>';</script><table><tr><td>a<td>b<tr><td>c</table><pre>p\n  q</pre>&eacute;&#x4e2d;&lt;</body>",
-                   "Head\none two three\nfour\na b\nc\np\n  q\né中<\n"),
-        "b.htm": ("<p>unclosed <b>bold<i>it</b>alic <a href='x", "unclosed bolditalic\n"), "c.html": ("just text", "just text\n"),
+        "a.html":
+            ("<!DOCTYPE html><html><head><title>T</title><style>x</style></head><body><!-- c --><h1>Head</h1><p>one  "
+                 "two\n three<br>four<script>var a = '<p>';</script><table><tr><td>a<td>b<tr><td>c</table><pre>p\n  "
+                 "q</pre>&eacute;&#x4e2d;&lt;</body>",
+             "Head\none two three\nfour\na b\nc\np\n  q\né中<\n"),
+        "b.htm": ("<p>unclosed <b>bold<i>it</b>alic <a href='x", "unclosed bolditalic\n"),
+        "c.html": ("just text", "just text\n"),
         "d.html": ("<ul><li>x<li>y</ul>z", "x\ny\nz\n"), "e.txt": ("<html><body>by its bytes", "by its bytes\n")}
     for name, (content, _) in pages.items():
         write(f"{tmp}/{name}", content)
@@ -600,7 +662,9 @@ def html_files(tmp):
     load = Load("load", f"{tmp}/a.html", f"{tmp}/b.htm", "-t", "u")
     equal(sql(f"SELECT left(body, 9) FROM u WHERE path = '{tmp}/a.html'"), "<!DOCTYPE")
     equal(load.err.count("warning:"), 1)
-    contains(load.err, f"warning: {tmp}/a.html looks like HTML, but is loaded as plain text; --html text loads what can be seen of it")
+    contains(
+        load.err,
+        f"warning: {tmp}/a.html looks like HTML, but is loaded as plain text; --html text loads what can be seen of it")
 
 
 @test
@@ -628,7 +692,8 @@ def hostile_html(tmp):
     write(f"{tmp}/comment.html", "<html>before<!--" + "-" * 100000)
     _, found = skipped(tmp, tmp, "--html", "text")
     equal(found, {"deep.html": ("damaged records", "HTML is nested too deep"),
-                  "attributes.html": ("damaged records", "HTML has tags with too many attributes: 10000 in one, or many of thousands")})
+                  "attributes.html": ("damaged records",
+                                      "HTML has tags with too many attributes: 10000 in one, or many of thousands")})
     equal(rows("octet_length(body) > 0"), ["t"] * 4)
 
 
@@ -638,29 +703,38 @@ def html_with_many_attributes(tmp):
         return between.join(form.format(i) for i in range(count))
 
     attributes = many(60000)  # libxml2 would take ten seconds for each
-    hostile = [f"<p {attributes}>x</p>", "<p\t" + many(60000, "a{}=1", "\n") + "/>", "<_x " + many(60000, 'a{}=">"') + ">", "<p " + many(60000, "b{}=''", "") + ">",
-               f'<!-- <a b=" --><p {attributes}>"', f"<script>'<a b=\"'</script><p {attributes}>\"", f'<p =" {attributes}>"', f'<script/><p {attributes}>',
-               f'<p a/=" {attributes}>"', f"<p a = b=' {attributes}>'", f'<p "a=" {attributes}>"', f'<p {"x" * 100}" {attributes}>', f"<p {attributes}",
-               "<p c=\">\" " + many(5000) + " d='>' " + many(5001, "x{}") + ">", f'<a b="<c d=\'" {attributes}>\'>', "<p " + many(20000, "a{}/") + ">",
-               "<p " + "".join(random.Random(9).choices("abcdefgh", k=1200000)) + ">", f"<a<a {attributes}>", f"<textarea><p {attributes}>",
-               f'<script><a x {many(9000)} x="</script>' + f"<b {many(8990)}>x</b>" * 3]
+    hostile = [f"<p {attributes}>x</p>", "<p\t" + many(60000, "a{}=1", "\n") + "/>",
+               "<_x " + many(60000, 'a{}=">"') + ">", "<p " + many(60000, "b{}=''", "") + ">",
+               f'<!-- <a b=" --><p {attributes}>"', f"<script>'<a b=\"'</script><p {attributes}>\"",
+               f'<p =" {attributes}>"', f'<script/><p {attributes}>', f'<p a/=" {attributes}>"',
+               f"<p a = b=' {attributes}>'", f'<p "a=" {attributes}>"', f'<p {"x" * 100}" {attributes}>',
+               f"<p {attributes}", "<p c=\">\" " + many(5000) + " d='>' " + many(5001, "x{}") + ">",
+               f'<a b="<c d=\'" {attributes}>\'>', "<p " + many(20000, "a{}/") + ">",
+               "<p " + "".join(random.Random(9).choices("abcdefgh", k=1200000)) + ">", f"<a<a {attributes}>",
+               f"<textarea><p {attributes}>", f'<script><a x {many(9000)} x="</script>' + f"<b {many(8990)}>x</b>" * 3]
     words = "many words without a sign " * 1000
-    good = [f"<p {many(9990)}>the text", f"<script>for (i = 0; i<n; i++) f(i); T = '{words}';</script>the text", f"<p title='a <b {words}'>the text</p>", f'<p {many(1999, "a{}={{}}")} z="{words}">the text', f"<!-- {words} --><p>the text", "<p a=b c>" * 9999 + "the text",
-            f"<script>if (a < b) {{ x = '{words}' }}</script>the text", f"<p title='{words}'>the text</p>", f"<script>a = \"{words}<p>\"</script>the text",
-            "<p " + "x" * 190000 + ">the text", f"the text<!-- 2 < 3, {words} -->"]
+    good = [f"<p {many(9990)}>the text", f"<script>for (i = 0; i<n; i++) f(i); T = '{words}';</script>the text",
+            f"<p title='a <b {words}'>the text</p>", f'<p {many(1999, "a{}={{}}")} z="{words}">the text',
+            f"<!-- {words} --><p>the text", "<p a=b c>" * 9999 + "the text",
+            f"<script>if (a < b) {{ x = '{words}' }}</script>the text", f"<p title='{words}'>the text</p>",
+            f"<script>a = \"{words}<p>\"</script>the text", "<p " + "x" * 190000 + ">the text",
+            f"the text<!-- 2 < 3, {words} -->"]
     for kind, pages in (("hostile", hostile), ("good", good)):
         for i, page in enumerate(pages):
             write(f"{tmp}/{kind}{i:02}.html", "<html>" + page)
     _, found = skipped(tmp, tmp, "--html", "text")
-    equal(found, {f"hostile{i:02}.html": ("damaged records", "HTML has tags with too many attributes: 10000 in one, or many of thousands") for i in range(len(hostile))})
+    equal(found, {f"hostile{i:02}.html": (
+        "damaged records", "HTML has tags with too many attributes: 10000 in one, or many of thousands") for i in range(
+        len(hostile))})
     equal(rows("rtrim(body, E'\\n')"), ["the text"] * len(good))
 
 
 @test
 def what_is_no_text_is_refused(tmp):
-    kinds = {"a.pdf": b"%PDF-1.7\nx", "b.docx": b"PK\x03\x04xx", "c.png": b"\x89PNG\r\n\x1a\nx", "d.jpg": b"\xff\xd8\xff\xe0",
-             "e.parquet": b"PAR1xx", "f.db": b"SQLite format 3\0x", "g": b"\x7fELF\x02", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-             "i.gif": b"GIF89ax", "j.gz": gzip.compress(b"%PDF-1.4"), "k.exe": b"MZ\x90\0"}
+    kinds = {"a.pdf": b"%PDF-1.7\nx", "b.docx": b"PK\x03\x04xx", "c.png": b"\x89PNG\r\n\x1a\nx",
+             "d.jpg": b"\xff\xd8\xff\xe0", "e.parquet": b"PAR1xx", "f.db": b"SQLite format 3\0x", "g": b"\x7fELF\x02",
+             "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.gif": b"GIF89ax", "j.gz": gzip.compress(b"%PDF-1.4"),
+             "k.exe": b"MZ\x90\0"}
     for name, content in kinds.items():
         write(f"{tmp}/{name}", content)
     write(f"{tmp}/l.txt", "MZ is a text, and BM, too")
@@ -682,8 +756,11 @@ def warnings_about_what_files_look_like(tmp):
     write(f"{tmp}/d.txt", "One, two, three\nis no table, and\nno, such, thing\nx\n")
     load = Load("load", tmp, "-t", "t")
     equal(load.err.count("warning:"), 2)
-    contains(load.err, f"warning: {tmp}/a.txt looks like lines of JSON, but is loaded as plain text; --format jsonl loads its records")
-    contains(load.err, f"warning: {tmp}/c.txt looks like CSV, but is loaded as plain text; --format csv loads its records")
+    contains(
+        load.err,
+        f"warning: {tmp}/a.txt looks like lines of JSON, but is loaded as plain text; --format jsonl loads its records")
+    contains(
+        load.err, f"warning: {tmp}/c.txt looks like CSV, but is loaded as plain text; --format csv loads its records")
     write(f"{tmp}/e.warc", warc("conversion", "http://x/", b"x"))
     write(f"{tmp}/f.mbox", message("Subject: x", "y"))
     load = Load("load", f"{tmp}/e.warc", f"{tmp}/f.mbox", "-t", "t", "--format", "text")
@@ -701,7 +778,9 @@ def hidden_files_and_folders_of_version_control(tmp):
     write(f"{tmp}/empty", "")
     load = Load("load", tmp, "-t", "t")
     equal(rows("path"), [f"{tmp}/a", f"{tmp}/e/f"])
-    contains(load.out, "passed over: 2 names that begin with a dot (--hidden loads them), 5 folders of version control, 1 empty files")
+    contains(
+        load.out,
+        "passed over: 2 names that begin with a dot (--hidden loads them), 5 folders of version control, 1 empty files")
     Load("load", tmp, "-t", "t", "--hidden")
     equal(rows("path", order="path COLLATE \"C\""), [f"{tmp}/.b", f"{tmp}/.c/d", f"{tmp}/a", f"{tmp}/e/f"])
     Load("load", f"{tmp}/.git/config", f"{tmp}/.git", "-t", "u")
@@ -734,12 +813,14 @@ def again_grown_and_changed(tmp):
     write(path, lines(*records[:10]), 12 * 10**17)
     contains(Load("load", tmp, "-t", "t").out, "0 new, 3 changed, 0 only with a new time, 7 unchanged")
     equal(sql("SELECT string_agg(path || id, ',' ORDER BY id) FROM t"), before)  # records that are gone stay
-    equal(rows("body || attributes", order="id LIMIT 6"), ['text 0{"n": 0}', 'text 1{"n": 1}', 'text 2{"n": 2}', 'changed{"n": 3}',
-                                                            'text 4{"n": "changed"}', 'text 5{"n": null}'])
+    equal(rows("body || attributes", order="id LIMIT 6"),
+          ['text 0{"n": 0}', 'text 1{"n": 1}', 'text 2{"n": 2}', 'changed{"n": 3}', 'text 4{"n": "changed"}',
+           'text 5{"n": null}'])
     # a record of the same text: its size and time follow, if something else of it has changed
     write(path, lines(*records[:1]).replace('"n"', '  "n"') + lines(*records[1:10]), 13 * 10**17)
     contains(Load("load", tmp, "-t", "t").out, "0 new, 1 changed, 0 only with a new time, 9 unchanged")
-    equal(rows("extract(epoch FROM mtime)::int8 || ' ' || size", order="id LIMIT 2"), ["1300000000 38", "1000000000 36"])
+    equal(
+        rows("extract(epoch FROM mtime)::int8 || ' ' || size", order="id LIMIT 2"), ["1300000000 38", "1000000000 36"])
     # other options: read anew
     contains(Load("load", tmp, "-t", "t", "--id-column", "n").out, "0 new, 10 changed")
     # rows that someone has deleted come back with the file's last one
@@ -755,10 +836,12 @@ def tables_that_were_there(tmp):
     contains(Load("load", tmp, "-t", "t").out, "1 new")
     equal(rows("body || '|' || coalesce(attributes::text, '-')"), ["a text|-", 'b|{"x": 1}'])
     sql("ALTER TABLE t ALTER attributes TYPE text; UPDATE t_files SET size = 0")
-    contains(Load("load", tmp, "-t", "t", status=1).err, "column attributes of table \"public\".\"t\" is text, not jsonb; name a new table")
+    contains(Load("load", tmp, "-t", "t", status=1).err,
+             "column attributes of table \"public\".\"t\" is text, not jsonb; name a new table")
     sql("CREATE TABLE u_files (x int)")
     Load("load", f"{tmp}/a.txt", "-t", "u")
-    contains(Load("load", tmp, "-t", "u", status=1).err, "table \"public\".\"u_files\" has no column path (text); name a new table, or add the column")
+    contains(Load("load", tmp, "-t", "u", status=1).err,
+             "table \"public\".\"u_files\" has no column path (text); name a new table, or add the column")
     long = "n" * 60
     contains(Load("load", tmp, "-t", long, status=1).err, "is too long for files of records")
     Load("load", f"{tmp}/a.txt", "-t", long)
@@ -771,17 +854,19 @@ def refused_records(tmp):
     sql("ALTER TABLE t ADD CHECK (body <> 'bad')")
     write(f"{tmp}/a.jsonl", lines(*({"text": "bad" if i in (7, 70) else f"t{i}"} for i in range(100))))
     load, found = skipped(tmp, tmp)
-    equal({path: reason for path, (reason, *_) in found.items()}, {f"a.jsonl#{i}": "refused by the server" for i in (8, 71)})
+    equal({path: reason for path, (reason, *_) in found.items()},
+          {f"a.jsonl#{i}": "refused by the server" for i in (8, 71)})
     contains(load.out, "98 new")
-    contains(load.out, "1 files of records have records that the server or the libraries did not take; the next load reads these files again")
+    contains(load.out, "1 files of records have records that the server or the libraries did not take; "
+                       "the next load reads these files again")
     contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 99 unchanged")
     sql("ALTER TABLE t DROP CONSTRAINT t_body_check")
     contains(Load("load", tmp, "-t", "t").out, "2 new")
     contains(Load("load", tmp, "-t", "t").out, "2 unchanged")
     # the same of a trigger
     write(f"{tmp}/b.jsonl", lines({"text": "left"}, {"text": "kept"}))
-    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'left' THEN NEW END; END $$;"
-        "CREATE TRIGGER leave BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION leave()")
+    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'left' "
+        "THEN NEW END; END $$;CREATE TRIGGER leave BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION leave()")
     contains(Load("load", tmp, "-t", "t").out, "1 new")
     sql("DROP TRIGGER leave ON t")
     contains(Load("load", tmp, "-t", "t").out, "1 new")
@@ -794,8 +879,8 @@ def updates_of_records_that_a_trigger_leaves_out(tmp):
     write(path, lines(*({"text": f"text {i}", "k": 1} for i in range(4))), 10**18)
     Load("load", path, "-t", "t")
     write(path, lines(*({"text": f"text {i}", "k": 1 if i == 3 else 2} for i in range(4))), 11 * 10**17)
-    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body ~ '[12]' THEN NEW END; END $$;"
-        "CREATE TRIGGER leave BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION leave()")
+    sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body ~ '[12]' "
+        "THEN NEW END; END $$;CREATE TRIGGER leave BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION leave()")
     load = Load("load", path, "-t", "t")
     contains(load.out, "0 new, 2 changed, 0 only with a new time, 1 unchanged")
     contains(load.err, f"{path}#1: left out by a trigger")
@@ -817,10 +902,14 @@ def a_note_that_meets_another_session(tmp):
     other = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, text=True)
     other.stdin.write("BEGIN; UPDATE t_files SET records = records; SELECT 'at work' \\g /dev/null\n")
     other.stdin.flush()
-    cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't_files'::regclass") == "1")
+    cli_test.wait_for(lambda: sql(
+        "SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND relation = 't_files'::regclass") == "1")
     with subprocess.Popen([cli_test.PROGRAM, "load", path, "-t", "t"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env={**os.environ, "PGOPTIONS": "-c default_transaction_isolation=repeatable\\ read"}) as loader:
-        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' AND wait_event_type = 'Lock'") == "1")
+                          env={**os.environ,
+                               "PGOPTIONS": "-c default_transaction_isolation=repeatable\\ read"}) as loader:
+        cli_test.wait_for(
+            lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' "
+                        "AND wait_event_type = 'Lock'") == "1")
         other.communicate("COMMIT;\n")
         contains(cli_test.finish([loader])[0], "1 changed")
     equal(rows("records || ' ' || (size > 0)", table="t_files", order="path"), ["1 true"])
@@ -836,13 +925,16 @@ def records_that_an_option_has_left_out(tmp):
         contains(Load("load", tmp, "-t", "t", option, value).out, "1 unchanged")
         contains(Load("load", tmp, "-t", "t").out, "1 new, 0 changed, 0 only with a new time, 1 unchanged")
         equal(rows("options", table="t_files", order="path"), ["jsonl"])
-    contains(Load("load", tmp, "-t", "t", "--max-size", "256M", "--min-words", "0").out, "0 new, 0 changed, 0 only with a new time, 1 unchanged")
+    contains(Load("load", tmp, "-t", "t", "--max-size", "256M", "--min-words", "0").out,
+             "0 new, 0 changed, 0 only with a new time, 1 unchanged")
     # a load that is stopped has left rows of its own options: those of before are not true any more
     sql("UPDATE t_files SET options = 'parquet'")  # of the package for Python
     contains(Load("load", tmp, "-t", "t").out, "0 new, 0 changed, 0 only with a new time, 2 unchanged")
-    write(f"{tmp}/x.jsonl", lines({"id": 1, "text": ""}, {"id": 1, "text": "the real one"}, {"id": 1, "text": "another"}))
+    write(
+        f"{tmp}/x.jsonl", lines({"id": 1, "text": ""}, {"id": 1, "text": "the real one"}, {"id": 1, "text": "another"}))
     _, found = skipped(tmp, tmp)
-    equal({path: reason for path, (reason, *_) in found.items()}, {"x.jsonl#1": "without a text", "x.jsonl#3": "records with the id of an earlier one"})
+    equal({path: reason for path, (reason, *_) in found.items()},
+          {"x.jsonl#1": "without a text", "x.jsonl#3": "records with the id of an earlier one"})
 
 
 @test
@@ -850,7 +942,8 @@ def a_stopped_load_of_other_options(tmp):
     """What it has sent is of its options: the file is read again with those of before."""
     write(f"{tmp}/x.jsonl", lines(*({"text": f"text {i}", "other": f"other {i}"} for i in range(4))))
     Load("load", tmp, "-t", "t")
-    sql("CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.body = 'other 3' THEN RAISE 'stop' USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$;"
+    sql("CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.body = 'other 3' THEN RAISE 'stop' "
+        "USING ERRCODE = '57P01'; END IF; RETURN NEW; END $$;"
         "CREATE TRIGGER stop BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION stop()")
     Load("load", tmp, "-t", "t", "--text-column", "other", "--batch-files", "2", status=1)
     equal(rows(), ["other 0", "other 1", "text 2", "text 3"])
@@ -871,7 +964,8 @@ def paths_too_long_for_an_index(tmp):
     write(f"{folder}/a.jsonl", lines({"text": ""}))
     os.rename(f"{tmp}/~.jsonl", f"{folder}/~.jsonl")
     load = Load("load", tmp, "-t", "t")
-    contains(load.out, "1 files of records cannot be noted as read (path or options do not fit); the next load reads them again")
+    contains(load.out,
+             "1 files of records cannot be noted as read (path or options do not fit); the next load reads them again")
 
 
 @test
@@ -880,7 +974,8 @@ def options_that_cannot_be_noted(tmp):
     write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "one"}))
     with cli_test.database("loader_latin1", "LATIN1"):
         Load("load", tmp, "-t", "t", "--id-column", "id")
-        contains(Load("load", tmp, "-t", "t", "--id-column", "\u6587").out, "1 files of records cannot be noted as read")
+        contains(
+            Load("load", tmp, "-t", "t", "--id-column", "\u6587").out, "1 files of records cannot be noted as read")
         equal(rows("record_id IS NULL"), ["t"])
         contains(Load("load", tmp, "-t", "t", "--id-column", "id").out, "0 new, 1 changed")
         equal(rows("record_id"), ["1"])
@@ -895,7 +990,8 @@ def a_file_with_the_path_of_a_record(tmp):
     for _ in range(2):
         _, found = skipped(tmp, tmp)
         equal({path: (reason, *more) for path, (reason, *more) in found.items()},
-              {"x.jsonl#1": ("with the path of another row", f"records of {tmp}/x.jsonl have such paths; rename the file")})
+              {"x.jsonl#1":
+                   ("with the path of another row", f"records of {tmp}/x.jsonl have such paths; rename the file")})
         equal(rows(order="path COLLATE \"C\""), ["no number", "of the record", "second", "no record"])
     # the other way around
     Load("load", f"{tmp}/x.jsonl#1", "-t", "u")
@@ -923,11 +1019,14 @@ def a_stop_in_the_middle(tmp):
     write(f"{tmp}/a.jsonl", "".join(lines({"text": f"text {i}", "i": i}) for i in range(20000)))
     write(f"{tmp}/x.txt", "x")
     Load("load", f"{tmp}/x.txt", "-t", "t")
-    sql("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.body = ''text 9000'' THEN PERFORM pg_sleep(300); END IF;"
-        " RETURN NEW; END'; CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
+    sql("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.body = ''text 9000'' "
+        "THEN PERFORM pg_sleep(300); END IF; RETURN NEW; END'; "
+        "CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
     with subprocess.Popen([cli_test.PROGRAM, "load", tmp, "-t", "t", "--batch-files", "1000"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
-        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()") == "1")
+        cli_test.wait_for(
+            lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "
+                        "AND datname = current_database()") == "1")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     equal(process.returncode, 130)
@@ -936,7 +1035,8 @@ def a_stop_in_the_middle(tmp):
     before = sql("SELECT md5(string_agg(path || id || xmin, ',' ORDER BY id)) FROM t")
     sql("DROP TRIGGER slow ON t")
     contains(Load("load", tmp, "-t", "t").out, "11000 new, 0 changed, 0 only with a new time, 9001 unchanged")
-    equal(sql("SELECT md5(string_agg(path || id || xmin, ',' ORDER BY id)) FROM (SELECT *, xmin FROM t ORDER BY id LIMIT 9001) t"), before)
+    equal(sql("SELECT md5(string_agg(path || id || xmin, ',' ORDER BY id)) FROM (SELECT *, xmin FROM t ORDER BY id "
+              "LIMIT 9001) t"), before)
     equal(sql("SELECT count(*) || ' ' || count(DISTINCT body) FROM t"), "20001 20001")
 
 
@@ -961,7 +1061,8 @@ def mixed_and_mislabelled(tmp):
 @test
 def usage_of_formats(tmp):
     write(f"{tmp}/a", "x")
-    contains(Load("load", tmp, "-t", "t", "--format", "xml", status=2).err, "--format must be auto, text, jsonl, csv, tsv, mbox or warc: xml")
+    contains(Load("load", tmp, "-t", "t", "--format", "xml", status=2).err,
+             "--format must be auto, text, jsonl, csv, tsv, mbox or warc: xml")
     contains(Load("load", tmp, "-t", "t", "--html", "no", status=2).err, "--html must be text: no")
 
 

@@ -1,7 +1,7 @@
 """Files whose structure costs more than their bytes: many small things, of each of which a library makes an object.
 
-They are written when the tests run, in pieces, so that the script stays small. NEARDUP_FULL=1: as large as an attack; else a tenth of it, enough to be refused.
-"""
+They are written when the tests run, in pieces, so that the script stays small. NEARDUP_FULL=1: as large as an attack;
+else a tenth of it, enough to be refused. """
 import gzip
 import os
 
@@ -17,7 +17,8 @@ def many(count):
 
 
 class Hostile:
-    """A file of pieces; and why it, or its record, is skipped: (reason, the beginning of the detail), None where it is loaded."""
+    """A file of pieces; and why it, or its record, is skipped: (reason, the beginning of the detail), None where it is
+    loaded."""
 
     def __init__(self, name, skipped, *pieces):
         self.name, self.skipped, self.pieces = name, skipped, pieces
@@ -45,7 +46,8 @@ def times(text, count):
 def numbered(form, count):
     """The form with each number, and the one after it."""
     at_once = 10000
-    return lambda: ("".join(form.format(i, i + 1) for i in range(done, min(done + at_once, count))) for done in range(0, count, at_once))
+    return lambda: ("".join(form.format(i, i + 1) for i in range(done, min(done + at_once, count)))
+                    for done in range(0, count, at_once))
 
 
 def mail(name, skipped, *pieces):
@@ -69,8 +71,9 @@ def mails():
     yield mail("words", long, "Subject: ", times("=?utf-8?q?a?= ", many(1000000)), text)
     yield mail("words_within", None, "Subject: ", times("=?utf-8?q?a?= ", 37000), text)
     yield mail("charset", None, "Content-Type: text/plain; a*=" + "x" * 500000 + "''b", text)
-    yield mail("charsets", None, *(piece for i in range(60 if FULL else 12) for piece in
-                                   (BEGIN if i else "", "Subject:", numbered(f" =?x{i}_{{}}?q?=ff?=", 20000), text, "\n")))
+    yield mail("charsets", None,
+               *(piece for i in range(60 if FULL else 12) for piece in
+                 (BEGIN if i else "", "Subject:", numbered(f" =?x{i}_{{}}?q?=ff?=", 20000), text, "\n")))
     yield mail("date", None, "Date: ", times("1 ", 250000), text)
     yield mail("quotes", None, "From: ", times("\"", 500000), text)
     yield mail("folded", long, "Subject: a", times("\n b", many(3000000)), text)
@@ -85,18 +88,28 @@ def mails():
 
 
 def record_of_warc(kind, size, *pieces):
-    return (f"WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {size}\r\n\r\n", *pieces, "\r\n\r\n")
+    return (f"WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {size}\r\n\r\n",
+            *pieces, "\r\n\r\n")
 
 
 def warcs():
     count = many(1000000)
     large = (DAMAGED, "HTTP: a header of more than 1000 lines or 262144 bytes")
-    yield Hostile("http.warc.gz", large, *record_of_warc("response", 17 + 5 * count + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", count), "\r\ntext"))
-    yield Hostile("http_lines.warc.gz", large, *record_of_warc("response", 17 + 5 * 1001 + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", 1001), "\r\ntext"))
-    yield Hostile("http_within.warc.gz", None, *record_of_warc("response", 17 + 26 + 5 * 999 + 6, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n", times("a: b\n", 999), "\r\ntext"))
-    yield Hostile("http_line.warc.gz", large, *record_of_warc("response", 17 + 3 + 100 * count + 8, "HTTP/1.1 200 OK\r\n", "a: ", times("b" * 100, count), "\r\n\r\ntext"))
-    yield Hostile("warc.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: b\r\n", count))
-    yield Hostile("warc_lines.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: " + "b" * 60000 + "\r\n", 900))
+    yield Hostile(
+        "http.warc.gz", large,
+        *record_of_warc("response", 17 + 5 * count + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", count), "\r\ntext"))
+    yield Hostile(
+        "http_lines.warc.gz", large,
+        *record_of_warc("response", 17 + 5 * 1001 + 6, "HTTP/1.1 200 OK\r\n", times("a: b\n", 1001), "\r\ntext"))
+    yield Hostile("http_within.warc.gz", None, *record_of_warc(
+        "response", 17 + 26 + 5 * 999 + 6, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n", times("a: b\n", 999),
+        "\r\ntext"))
+    yield Hostile("http_line.warc.gz", large, *record_of_warc(
+        "response", 17 + 3 + 100 * count + 8, "HTTP/1.1 200 OK\r\n", "a: ", times("b" * 100, count), "\r\n\r\ntext"))
+    yield Hostile(
+        "warc.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n", times("a: b\r\n", count))
+    yield Hostile("warc_lines.warc.gz", (DAMAGED, "a header of more than 1000 lines"), "WARC/1.0\r\n",
+                  times("a: " + "b" * 60000 + "\r\n", 900))
 
 
 def lines_of_json():
@@ -107,19 +120,24 @@ def lines_of_json():
     yield Hostile("values.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [0", times(",0", many(50000000)), "]}\n")
     yield Hostile("blanks.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [0", times(" 0", many(50000000)), "]}\n")
     yield Hostile("strings.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [", times("\"\"", many(50000000)), "]}\n")
-    yield Hostile("escapes.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [\"\\\\\"", times("\\\"[", many(50000000)), "]}\n")
+    yield Hostile(
+        "escapes.jsonl.gz", signs, "{\"text\": \"t\", \"a\": [\"\\\\\"", times("\\\"[", many(50000000)), "]}\n")
     yield Hostile("signs_within.jsonl.gz", None, "{\"text\": \"t", times(",[ \\\"", 3000000), "\"}\n")
 
 
 def tables():
-    yield Hostile("columns.csv.gz", (COLUMNS, "the header has more than 10000 columns"), "text,", times("a,", many(10000000)), "b\n1\n")
-    yield Hostile("fields.csv.gz", (DAMAGED, "more than 10000 fields, but 2 columns"), "text,a\n", times("a,", many(10000000)), "b\n")
-    yield Hostile("names.csv.gz", (COLUMNS, "the header has "), "text," + "n" * 2000000, times(",a", 9990), "\n", times("," * 9991 + "\n", 100))
+    yield Hostile("columns.csv.gz", (COLUMNS, "the header has more than 10000 columns"), "text,",
+                  times("a,", many(10000000)), "b\n1\n")
+    yield Hostile("fields.csv.gz", (DAMAGED, "more than 10000 fields, but 2 columns"), "text,a\n",
+                  times("a,", many(10000000)), "b\n")
+    yield Hostile("names.csv.gz", (COLUMNS, "the header has "), "text," + "n" * 2000000, times(",a", 9990), "\n",
+                  times("," * 9991 + "\n", 100))
 
 
 def pages():
     names = (DAMAGED, "HTML has more than 100000 names of elements and attributes")
-    yield Hostile("attributes.html.gz", (DAMAGED, "HTML has tags with too many attributes"), "<html><p ", numbered("a{}=b ", many(1000000)), ">text")
+    yield Hostile("attributes.html.gz", (DAMAGED, "HTML has tags with too many attributes"), "<html><p ",
+                  numbered("a{}=b ", many(1000000)), ">text")
     yield Hostile("elements.html.gz", names, "<html>", numbered("<a{0}>x</a{0}>", many(1200000)))
     yield Hostile("long_names.html.gz", names, "<html>", numbered("<" + "a" * 80 + "{}/>x", many(300000)))
     yield Hostile("ends.html.gz", names, "<html>", numbered("</a{}>", many(1200000)))

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Tests of `neardup load` with hostile files: hostile_test.py PROGRAM [TEST ...], as cli_test.py beside it.
 
-Each file of hostile_files.py is loaded beside a good one: it is refused or loaded as expected, the good one is loaded, and the program takes no more memory than for
-the good one, one text and MORE_MEMORY; also where it could not have more. Needs what formats_test.py needs.
-"""
+Each file of hostile_files.py is loaded beside a good one: it is refused or loaded as expected, the good one is loaded,
+and the program takes no more memory than for the good one, one text and MORE_MEMORY; also where it could not have more.
+Needs what formats_test.py needs. """
 import os
 import resource
 import sys
@@ -64,7 +64,8 @@ def hostile(tmp, files):
         try:
             at_most(memory, usual + largest + MORE_MEMORY)
         except AssertionError as error:
-            raise AssertionError(f"{error} for {[file.name for file in batch]}, {largest:.0f} MB; {usual:.0f} MB without") from error
+            raise AssertionError(
+                f"{error} for {[file.name for file in batch]}, {largest:.0f} MB; {usual:.0f} MB without") from error
         for file in batch:
             os.unlink(f"{tmp}/{file.name}")
 
@@ -96,7 +97,8 @@ def pages(tmp):
 
 @test
 def a_limit_of_memory(tmp):
-    """The program goes on with what is left of it: libraries that end a program that gets none are not asked for more."""
+    """The program goes on with what is left of it: libraries that end a program that gets none are not asked for
+    more."""
     if "asan" in cli_test.ORIGINAL:
         raise Skipped("the sanitizers reserve terabytes")
     good(tmp)

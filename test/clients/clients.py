@@ -1,4 +1,5 @@
-"""For every test of a client: the harness of test/t, the package neardup from an environment of PyPI, documents with known copies."""
+"""For every test of a client: the harness of test/t, the package neardup from an environment of PyPI, documents with
+known copies."""
 import importlib
 import os
 import sys
@@ -10,9 +11,11 @@ from harness import *
 import oracle as o  # noqa: F401  # for the scripts
 
 PACKAGE = os.path.join(ROOT, "clients", "python")
-DOC = "The ferry to the outer islands leaves the old pier at nine, at noon and at five every day. Dogs and bicycles travel free."
+DOC = ("The ferry to the outer islands leaves the old pier at nine, at noon and at five every day. "
+       "Dogs and bicycles travel free.")
 NEAR = DOC.replace("five", "six")
-FAR = "The town library is open from ten to six on weekdays and from ten to two on Saturdays. Readers may borrow ten books."
+FAR = ("The town library is open from ten to six on weekdays and from ten to two on Saturdays. "
+       "Readers may borrow ten books.")
 
 
 def need(*modules):
@@ -36,18 +39,24 @@ def raises(name, error, call, *words):
         got = call()
     except Exception as e:
         text = str(e)
-        return check(name, isinstance(e, error) and all(word in text for word in words), "%s: %s" % (type(e).__name__, text))
+        return check(
+            name, isinstance(e, error) and all(word in text for word in words), "%s: %s" % (type(e).__name__, text))
     return check(name, False, "no error, but %.200r" % (got,))
 
 
 def forms(conn):
     """Values of every kind as the server writes them: (type, text form, binary form)."""
-    calls = [("minhash", "to_minhash('%s')" % DOC), ("minhash", "to_minhash('')"), ("minhash", "to_minhash('%s', 5, 'char', 64, 16, -7)" % DOC),
-             ("minhash", "to_minhash('a b c'::bytea, 2, 25, 8)"), ("minhash", "set_minhash(ARRAY['a', 'b'])"), ("minhash", "set_minhash(ARRAY[1, 2]::bigint[], 4096)"),
-             *(("minhash", "to_minhash('%s', 2, '%s')" % (DOC.replace(". ", ".\n\n"), unit)) for unit in ("line", "paragraph", "code")),
-             ("minhash", "minhash_import(array(SELECT i * 1000 FROM generate_series(1::bigint, 16) i), 32, 5)"), ("minhash", "weighted_minhash('{red,green}', '{1,2.5}', 16)"),
-             ("simhash", "to_simhash('%s')" % DOC), ("simhash", "(-1)::bigint::simhash"), ("simhash", "0::bigint::simhash"),
-             ("ctph", "to_ctph('%s')" % DOC), ("ctph", "'3::'::ctph"), ("ctph", "ctph_long(repeat('%s', 40), 256)" % DOC), ("ctph", "'3221225472:AAAB:c+/'::ctph")]
+    calls = [("minhash", "to_minhash('%s')" % DOC), ("minhash", "to_minhash('')"),
+             ("minhash", "to_minhash('%s', 5, 'char', 64, 16, -7)" % DOC),
+             ("minhash", "to_minhash('a b c'::bytea, 2, 25, 8)"), ("minhash", "set_minhash(ARRAY['a', 'b'])"),
+             ("minhash", "set_minhash(ARRAY[1, 2]::bigint[], 4096)"),
+             *(("minhash", "to_minhash('%s', 2, '%s')" % (DOC.replace(". ", ".\n\n"), unit))
+               for unit in ("line", "paragraph", "code")),
+             ("minhash", "minhash_import(array(SELECT i * 1000 FROM generate_series(1::bigint, 16) i), 32, 5)"),
+             ("minhash", "weighted_minhash('{red,green}', '{1,2.5}', 16)"), ("simhash", "to_simhash('%s')" % DOC),
+             ("simhash", "(-1)::bigint::simhash"), ("simhash", "0::bigint::simhash"), ("ctph", "to_ctph('%s')" % DOC),
+             ("ctph", "'3::'::ctph"), ("ctph", "ctph_long(repeat('%s', 40), 256)" % DOC),
+             ("ctph", "'3221225472:AAAB:c+/'::ctph")]
     for kind, call in calls:
         text, data = conn.execute("SELECT (%s)::text, neardup_internal.%s_send(%s)" % (call, kind, call)).fetchone()
         yield kind, text, bytes(data)

@@ -5,7 +5,8 @@ from pages import *
 JAR = os.environ.get("NEARDUP_JDBC", "/usr/share/java/postgresql.jar")
 if not os.path.exists(JAR):
     leave("the JDBC driver is not installed (libpostgresql-jdbc-java)")
-if not shutil.which("java") or "javac" not in subprocess.run(["java", "--list-modules"], capture_output=True, text=True).stdout.replace("jdk.compiler", "javac"):
+if not shutil.which("java") or "javac" not in subprocess.run(
+        ["java", "--list-modules"], capture_output=True, text=True).stdout.replace("jdk.compiler", "javac"):
     leave("there is no java with a compiler (default-jdk-headless)")
 
 PROGRAM = """import java.sql.*;
@@ -19,7 +20,8 @@ class Posts {
 
 
 def run(name, conn, folder):
-    """The driver speaks TCP only: the private server may listen on a socket alone, and is then reached through a relay."""
+    """The driver speaks TCP only: the private server may listen on a socket alone, and is then reached through a
+    relay."""
     import socket
 
     path = os.path.join(folder, "Posts.java")
@@ -51,7 +53,8 @@ def run(name, conn, folder):
             for pair in ((client, server), (server, client)):
                 threading.Thread(target=pipe, args=pair, daemon=True).start()
     threading.Thread(target=relay, daemon=True).start()
-    url = "jdbc:postgresql://127.0.0.1:%d/%s?user=%s&sslmode=disable&gssEncMode=disable" % (listener.getsockname()[1], name, os.environ.get("PGUSER", ""))
+    url = "jdbc:postgresql://127.0.0.1:%d/%s?user=%s&sslmode=disable&gssEncMode=disable" % (
+        listener.getsockname()[1], name, os.environ.get("PGUSER", ""))
     equal("JDBC", outcome(["java", "-cp", JAR, path, url], name), "1 1.0\n1\n1\n")
     listener.close()
 

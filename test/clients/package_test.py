@@ -17,27 +17,41 @@ def wheel():
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "python")
         shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
-        code = "import hatchling.build, sys; print(hatchling.build.build_wheel(%r)); print(hatchling.build.build_sdist(%r))" % (folder, folder)
+        code = ("import hatchling.build, sys; print(hatchling.build.build_wheel(%r)); "
+                "print(hatchling.build.build_sdist(%r))" % (folder, folder))
         done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
         if not check("a wheel and an sdist are built", done.returncode == 0, done.stderr):
             return
         name, sdist = done.stdout.split()
-        equal("their names have the version of neardup.control", (name, sdist), ("neardup-%s-py3-none-any.whl" % default_version(), "neardup-%s.tar.gz" % default_version()))
+        equal("their names have the version of neardup.control", (name, sdist),
+              ("neardup-%s-py3-none-any.whl" % default_version(), "neardup-%s.tar.gz" % default_version()))
         with zipfile.ZipFile(os.path.join(folder, name)) as file:
             names = file.namelist()
-        sources = sorted(os.path.relpath(os.path.join(top, f), os.path.join(PACKAGE, "src")) for top, _, files in os.walk(os.path.join(PACKAGE, "src")) for f in files if not f.endswith(".pyc"))
-        equal("the wheel has every module, py.typed and nothing else", sorted(n for n in names if ".dist-info/" not in n), sources)
+        sources = sorted(
+            os.path.relpath(os.path.join(top, f), os.path.join(PACKAGE, "src")) for top, _, files in os.walk(
+                os.path.join(PACKAGE, "src")) for f in files if not f.endswith(".pyc"))
+        equal("the wheel has every module, py.typed and nothing else",
+              sorted(n for n in names if ".dist-info/" not in n), sources)
         check("and the licence", any(n.endswith("LICENSE") for n in names), names)
         empty = os.path.join(folder, "empty")
         venv.create(empty)
-        site = subprocess.run([os.path.join(empty, "bin", "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True).stdout.strip()
+        site = subprocess.run(
+            [os.path.join(empty, "bin", "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+            capture_output=True, text=True).stdout.strip()
         with zipfile.ZipFile(os.path.join(folder, name)) as file:
             file.extractall(site)  # what pip does with a wheel of pure Python; the environment has no pip
-        run = lambda code: subprocess.run([os.path.join(empty, "bin", "python"), "-I", "-c", code], capture_output=True, text=True)
-        equal("in an empty environment", run("import neardup; print(neardup.__version__, neardup.SimHash(5), neardup.Minhash(%r).k)" % o.to_minhash(DOC)).stdout, "%s 0000000000000005 3\n" % default_version())
-        for module, package in (("psycopg", "psycopg"), ("psycopg2", "psycopg2-binary"), ("asyncpg", "asyncpg"), ("sqlalchemy", "sqlalchemy"), ("django", "django"), ("sign", "neardup-core")):
+        run = lambda code: subprocess.run(
+            [os.path.join(empty, "bin", "python"), "-I", "-c", code], capture_output=True, text=True)
+        equal(
+            "in an empty environment",
+            run("import neardup; print(neardup.__version__, neardup.SimHash(5), neardup.Minhash(%r).k)" % o.to_minhash(
+                DOC)).stdout,
+            "%s 0000000000000005 3\n" % default_version())
+        for module, package in (("psycopg", "psycopg"), ("psycopg2", "psycopg2-binary"), ("asyncpg", "asyncpg"),
+                                ("sqlalchemy", "sqlalchemy"), ("django", "django"), ("sign", "neardup-core")):
             errors = run("import neardup.%s" % module).stderr
-            check("without its package neardup.%s says what to install" % module, "ImportError" in errors and "pip install" in errors and package in errors, errors[-200:])
+            check("without its package neardup.%s says what to install" % module,
+                  "ImportError" in errors and "pip install" in errors and package in errors, errors[-200:])
 
 
 def readme():
@@ -56,8 +70,12 @@ def readme():
         notes.__file__ = "/nowhere/__init__.py"
         models = types.ModuleType("readme_notes.models")
         sys.modules.update({"readme_notes": notes, "readme_notes.models": models})
-        settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": name, "USER": os.environ.get("PGUSER", ""), "HOST": os.environ.get("PGHOST", ""), "PORT": os.environ.get("PGPORT", "")}},
-                           INSTALLED_APPS=["django.contrib.postgres", "neardup.django"], DEFAULT_AUTO_FIELD="django.db.models.BigAutoField")
+        settings.configure(DATABASES={
+                               "default": {"ENGINE": "django.db.backends.postgresql", "NAME": name,
+                                           "USER": os.environ.get("PGUSER", ""), "HOST": os.environ.get("PGHOST", ""),
+                                           "PORT": os.environ.get("PGPORT", "")}},
+                           INSTALLED_APPS=["django.contrib.postgres", "neardup.django"],
+                           DEFAULT_AUTO_FIELD="django.db.models.BigAutoField")
         django.setup()
         scope = {"__name__": "readme"}
         for number, (code, want) in enumerate(blocks, 1):
@@ -70,7 +88,8 @@ def readme():
             try:
                 with contextlib.redirect_stdout(out):
                     exec(compile(code, "README block %d" % number, "exec"), scope)
-                check("README block %d" % number, not want or out.getvalue() == want, "got %r, want %r" % (out.getvalue(), want))
+                check("README block %d" % number, not want or out.getvalue() == want,
+                      "got %r, want %r" % (out.getvalue(), want))
             except Exception as error:
                 traceback.print_exc()
                 check("README block %d" % number, False, error)
@@ -96,7 +115,8 @@ def typed():
         import mypy  # noqa: F401
     except ImportError:
         return skip("mypy cannot be imported")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.path.join(sys.prefix, "mypy_cache")], cwd=PACKAGE, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.path.join(sys.prefix, "mypy_cache")],
+                          cwd=PACKAGE, capture_output=True, text=True)
     check("mypy --strict", done.returncode == 0, done.stdout[-500:])
 
 

@@ -22,8 +22,10 @@ def leave(why):
 
 def outcome(command, name, folder=None, **env):
     """What the command prints over a database that has the posts; its errors where it fails."""
-    done = subprocess.run(command, env=dict(os.environ, PGDATABASE=name, **env), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return done.stdout if done.returncode == 0 else "status %d: %s%s" % (done.returncode, done.stdout[-1500:], done.stderr[-1500:])
+    done = subprocess.run(command, env=dict(os.environ, PGDATABASE=name, **env), cwd=folder, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else "status %d: %s%s" % (
+        done.returncode, done.stdout[-1500:], done.stderr[-1500:])
 
 
 def with_posts(run):

@@ -41,7 +41,8 @@ def run(name, conn, folder):
         file.write(PROGRAM % block("Go: pgx", "go"))
     env = {"GOPATH": GOPATH, "GO111MODULE": "off", "GOCACHE": os.path.join(folder, "cache"), "GOFLAGS": ""}
     equal("pgx", outcome(["go", "run", path], name, folder, **env), "1\n1\n1\n")
-    equal("CopyFrom stored the signature", one(conn, "SELECT s.sig = p.sig FROM signatures s, posts p WHERE p.id = 1"), True)
+    equal("CopyFrom stored the signature", one(conn, "SELECT s.sig = p.sig FROM signatures s, posts p WHERE p.id = 1"),
+          True)
 
 
 with_posts(run)

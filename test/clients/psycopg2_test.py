@@ -22,19 +22,25 @@ def values(name):
             rows.append((text[:40], cur.fetchone(), (value, text, [value, None, value], kind + "[]")))
         equal_all("values and arrays", rows)
         cur.execute("CREATE TABLE docs (id int, sig minhash)")
-        extras.execute_values(cur, "INSERT INTO docs VALUES %s", [(1, Minhash(o.to_minhash(DOC))), (2, Minhash(o.to_minhash(FAR))), (3, None)])
-        cur.execute("SELECT id FROM docs WHERE jaccard(sig, %s) >= 0.8 ORDER BY sig <%%> %s", (Minhash(o.to_minhash(DOC)),) * 2)
+        extras.execute_values(cur, "INSERT INTO docs VALUES %s",
+                              [(1, Minhash(o.to_minhash(DOC))), (2, Minhash(o.to_minhash(FAR))), (3, None)])
+        cur.execute(
+            "SELECT id FROM docs WHERE jaccard(sig, %s) >= 0.8 ORDER BY sig <%%> %s", (Minhash(o.to_minhash(DOC)),) * 2)
         equal("a condition and an operator", cur.fetchall(), [(1,)])
         cur.execute("SELECT sig FROM docs WHERE id = 3")
         equal("NULL", cur.fetchone(), (None,))
     conn.close()
     conn = psycopg2.connect(dbname=name)
     with conn.cursor() as cur:
-        cur.execute("SELECT pg_typeof(to_simhash('a b c'))::text, to_simhash('a b c'), jaccard(sig, %s) FROM docs WHERE id = 1", (Minhash(o.to_minhash(DOC)),))
-        equal("without register(): texts come, values go", cur.fetchone(), ("simhash", str(SimHash(o_simhash(name))), 1.0))
+        cur.execute(
+            "SELECT pg_typeof(to_simhash('a b c'))::text, to_simhash('a b c'), jaccard(sig, %s) FROM docs WHERE id = 1",
+            (Minhash(o.to_minhash(DOC)),))
+        equal("without register(): texts come, values go", cur.fetchone(),
+              ("simhash", str(SimHash(o_simhash(name))), 1.0))
     conn.rollback()
     np.register(conn)
-    equal("register() leaves no transaction open", conn.info.transaction_status, psycopg2.extensions.TRANSACTION_STATUS_IDLE)
+    equal("register() leaves no transaction open", conn.info.transaction_status,
+          psycopg2.extensions.TRANSACTION_STATUS_IDLE)
     conn.close()
 
 

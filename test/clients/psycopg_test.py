@@ -26,17 +26,21 @@ def values(conn):
 
 def statements(conn):
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, sig minhash(128, 32), hash simhash, digest ctph)")
-    conn.execute("INSERT INTO docs SELECT i, d, to_minhash(d), to_simhash(d), to_ctph(d) FROM unnest(%s::text[]) WITH ORDINALITY u(d, i)", ([DOC, NEAR, FAR],))
+    conn.execute("INSERT INTO docs SELECT i, d, to_minhash(d), to_simhash(d), to_ctph(d) FROM unnest(%s::text[]) "
+                     "WITH ORDINALITY u(d, i)",
+                 ([DOC, NEAR, FAR],))
     conn.execute("CREATE INDEX ON docs USING lsh (sig)")
     sig, hash_, digest = conn.execute("SELECT sig, hash, digest FROM docs WHERE id = 1").fetchone()
     check("rows have values", isinstance(sig, Minhash) and isinstance(hash_, SimHash) and isinstance(digest, Ctph))
     equal_all("values as parameters", [
-        ("jaccard", conn.execute("SELECT id FROM docs WHERE jaccard(sig, %s) >= 0.7 ORDER BY id", (sig,)).fetchall(), [(1,), (2,)]),
+        ("jaccard", conn.execute("SELECT id FROM docs WHERE jaccard(sig, %s) >= 0.7 ORDER BY id", (sig,)).fetchall(),
+         [(1,), (2,)]),
         ("hamming", one(conn, "SELECT id FROM docs WHERE hamming(hash, %s) = 0", (hash_,)), 1),
         ("ctph_score", one(conn, "SELECT id FROM docs WHERE ctph_score(digest, %s) = 100", (digest,)), 1),
         ("= ANY", one(conn, "SELECT id FROM docs WHERE sig = ANY (%s)", ([sig],)), 1),
         ("None", one(conn, "SELECT jaccard(sig, %s) IS NULL FROM docs LIMIT 1", (None,)), True),
-        ("the estimate", sig.jaccard(Minhash(one(conn, "SELECT sig::text FROM docs WHERE id = 2"))), one(conn, "SELECT jaccard(a.sig, b.sig) FROM docs a, docs b WHERE a.id = 1 AND b.id = 2")),
+        ("the estimate", sig.jaccard(Minhash(one(conn, "SELECT sig::text FROM docs WHERE id = 2"))),
+         one(conn, "SELECT jaccard(a.sig, b.sig) FROM docs a, docs b WHERE a.id = 1 AND b.id = 2")),
         ("executemany", conn.cursor().executemany("UPDATE docs SET sig = %s WHERE id = %s", [(sig, 1)] * 3), None)])
 
 
@@ -61,12 +65,16 @@ def transactions(name):
         equal("register() leaves no transaction open", conn.info.transaction_status, psycopg.pq.TransactionStatus.IDLE)
         conn.execute("CREATE TEMP TABLE x (i int)")
         np.register(conn)
-        equal("register() within a transaction stays in it", conn.info.transaction_status, psycopg.pq.TransactionStatus.INTRANS)
-        check("also with dict rows", np.register(psycopg.connect(dbname=name, row_factory=psycopg.rows.dict_row)) is None)
+        equal("register() within a transaction stays in it", conn.info.transaction_status,
+              psycopg.pq.TransactionStatus.INTRANS)
+        check(
+            "also with dict rows", np.register(psycopg.connect(dbname=name, row_factory=psycopg.rows.dict_row)) is None)
     with connect(name) as conn:
-        conn.execute("CREATE SCHEMA apart; DROP EXTENSION neardup CASCADE; CREATE EXTENSION neardup SCHEMA apart; SET search_path = pg_catalog")
+        conn.execute("CREATE SCHEMA apart; DROP EXTENSION neardup CASCADE; CREATE EXTENSION neardup SCHEMA apart; "
+                     "SET search_path = pg_catalog")
         np.register(conn)
-        check("types in a schema outside search_path", isinstance(one(conn, "SELECT apart.to_simhash('a b c')"), SimHash))
+        check(
+            "types in a schema outside search_path", isinstance(one(conn, "SELECT apart.to_simhash('a b c')"), SimHash))
         equal("as parameters", one(conn, "SELECT pg_typeof(%s)::text", (SimHash(5),)), "apart.simhash")
 
 
@@ -87,12 +95,14 @@ def refusals(name):
     conn.close()
     raises("a closed connection", psycopg.OperationalError, lambda: np.register(conn), "closed")
     with database("_bare", extension=False) as bare, connect(bare) as conn:
-        raises("no extension", neardup.NeardupError, lambda: np.register(conn), "no extension neardup", "CREATE EXTENSION neardup;")
+        raises("no extension", neardup.NeardupError, lambda: np.register(conn), "no extension neardup",
+               "CREATE EXTENSION neardup;")
         conn.execute("CREATE TYPE minhash AS ENUM ('a')")
         raises("a type of the same name", neardup.NeardupError, lambda: np.register(conn), "no extension neardup")
     with database("_old", extension=False) as old, connect(old) as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '0.1.0'")
-        check("an older version has the types", np.register(conn) is None and isinstance(one(conn, "SELECT to_minhash('a b c')"), Minhash))
+        check("an older version has the types",
+              np.register(conn) is None and isinstance(one(conn, "SELECT to_minhash('a b c')"), Minhash))
 
 
 def main():

@@ -2,7 +2,8 @@
 # may be skipped: R or RPostgreSQL may be missing
 from pages import *
 
-if not shutil.which("Rscript") or subprocess.run(["Rscript", "-e", "library(RPostgreSQL)"], capture_output=True).returncode != 0:
+if not shutil.which("Rscript") or subprocess.run(
+        ["Rscript", "-e", "library(RPostgreSQL)"], capture_output=True).returncode != 0:
     leave("R's RPostgreSQL is not installed (r-cran-rpostgresql)")
 
 

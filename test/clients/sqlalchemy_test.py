@@ -39,7 +39,8 @@ lsh_index("docs_hash", Doc.hash)
 
 
 def url(name, driver):
-    return "postgresql+%s://%s@/%s?host=%s&port=%s" % (driver, os.environ.get("PGUSER", ""), name, os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"))
+    return "postgresql+%s://%s@/%s?host=%s&port=%s" % (
+        driver, os.environ.get("PGUSER", ""), name, os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"))
 
 
 def models():
@@ -57,7 +58,8 @@ table = sa.Table("docs", sa.MetaData(), autoload_with=engine)
 print(sorted(repr(c.type) for c in table.c if "HASH" in repr(c.type) or "CTPH" in repr(c.type)))
 """ % url(name, "psycopg")
     done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True)
-    equal("reflection by plugins=['neardup']", done.stdout.strip() or done.stderr[-300:], "['ARRAY(MINHASH())', 'CTPH()', 'MINHASH(num_perm=128, bits=32)', 'SIMHASH()']")
+    equal("reflection by plugins=['neardup']", done.stdout.strip() or done.stderr[-300:],
+          "['ARRAY(MINHASH())', 'CTPH()', 'MINHASH(num_perm=128, bits=32)', 'SIMHASH()']")
 
 
 def queries(name, driver, scope):
@@ -69,18 +71,23 @@ def queries(name, driver, scope):
     scope["Base"].metadata.create_all(engine)
     value = neardup.SimHash(5)
     with orm.Session(engine) as session:
-        session.add_all([Doc(id=1, body=DOC, hash=value, digest=neardup.Ctph("3:abc:de"), many=[neardup.Minhash(o.to_minhash(DOC)), None]), Doc(id=2, body=FAR, hash="00000000000000ff")])
+        session.add_all([Doc(id=1, body=DOC, hash=value, digest=neardup.Ctph("3:abc:de"),
+                             many=[neardup.Minhash(o.to_minhash(DOC)), None]),
+                         Doc(id=2, body=FAR, hash="00000000000000ff")])
         session.commit()
         one_, two = session.get(Doc, 1), session.get(Doc, 2)
         equal("%s: values come back" % driver, (one_.hash, one_.digest, one_.sig, one_.many, two.hash, two.digest),
-              (value, neardup.Ctph("3:abc:de"), neardup.Minhash(o.to_minhash(DOC)), [one_.sig, None], neardup.SimHash(255), None))
+              (value, neardup.Ctph("3:abc:de"), neardup.Minhash(o.to_minhash(DOC)), [one_.sig, None],
+               neardup.SimHash(255), None))
         near = to_minhash(NEAR)
-        select = lambda *where, **order: session.scalars(sa.select(Doc.id).where(*where).order_by(*order.get("by", (Doc.id,)))).all()
+        select = lambda *where, **order: session.scalars(
+            sa.select(Doc.id).where(*where).order_by(*order.get("by", (Doc.id,)))).all()
         equal_all("%s: comparators" % driver, [
             ("jaccard of a value", select(Doc.sig.jaccard(one_.sig) >= 0.8), [1]),
             ("jaccard of a text form", select(Doc.sig.jaccard(str(one_.sig)) >= 0.8), [1]),
             ("jaccard of a document", select(Doc.sig.jaccard(near) >= 0.7), [1]),
-            ("options", select(Doc.sig.jaccard(to_minhash(NEAR, k=3, unit="word", num_perm=128, bits=32, seed=0)) >= 0.7), [1]),
+            ("options",
+             select(Doc.sig.jaccard(to_minhash(NEAR, k=3, unit="word", num_perm=128, bits=32, seed=0)) >= 0.7), [1]),
             ("distance", select(by=(Doc.sig.jaccard_distance(two.sig),)), [2, 1]),
             ("similar", select(Doc.sig.similar(one_.sig)), [1]),
             ("containment", select(Doc.sig.containment(one_.sig) == 1), [1]),
@@ -89,11 +96,16 @@ def queries(name, driver, scope):
             ("cosine", select(Doc.hash.cosine(value) == 1), [1]),
             ("ctph_score", select(Doc.digest.ctph_score(one_.digest) >= 0), [1]),
             ("edit rate", select(Doc.digest.ctph_edit_rate("3:abc:de") == 0), [1]),
-            ("equality", select(Doc.sig == one_.sig), [1]), ("IN", select(Doc.hash.in_([value, neardup.SimHash(1)])), [1]),
+            ("equality", select(Doc.sig == one_.sig), [1]),
+            ("IN", select(Doc.hash.in_([value, neardup.SimHash(1)])), [1]),
             ("another column", select(Doc.sig.jaccard(Doc.sig) == 1), [1, 2]),
-            ("ORM alias", session.scalar(sa.select(orm.aliased(Doc).sig.jaccard(one_.sig)).limit(1)) in (0.0, 1.0), True)])
-        literal = str(sa.select(Doc.id).where(Doc.hash == value).compile(engine, compile_kwargs={"literal_binds": True}))
-        check("%s: literals" % driver, "CAST('0000000000000005' AS SIMHASH)" in literal and session.scalars(sa.text(literal)).all() == [1], literal)
+            ("ORM alias", session.scalar(sa.select(orm.aliased(Doc).sig.jaccard(one_.sig)).limit(1)) in (0.0, 1.0),
+             True)])
+        literal = str(
+            sa.select(Doc.id).where(Doc.hash == value).compile(engine, compile_kwargs={"literal_binds": True}))
+        check("%s: literals" % driver,
+              "CAST('0000000000000005' AS SIMHASH)" in literal and session.scalars(sa.text(literal)).all() == [1],
+              literal)
         session.add(Doc(id=3, body=DOC + " "))
         try:
             session.commit()
@@ -115,13 +127,16 @@ def queries(name, driver, scope):
         reflected = sa.MetaData()
         reflected.reflect(engine)
         table = reflected.tables["docs"]
-        equal("a reflected table has the types", [repr(table.c[n].type) for n in ("sig", "hash", "digest", "many")], ["MINHASH(num_perm=128, bits=32)", "SIMHASH()", "CTPH()", "ARRAY(MINHASH())"])
+        equal("a reflected table has the types", [repr(table.c[n].type) for n in ("sig", "hash", "digest", "many")],
+              ["MINHASH(num_perm=128, bits=32)", "SIMHASH()", "CTPH()", "ARRAY(MINHASH())"])
         check("its comparators", "jaccard" in str(table.c.sig.jaccard("mh1")))
         index = {i.name: i for i in table.indexes}["docs_sig"]
-        equal("its index", (index.dialect_options["postgresql"]["using"], index.dialect_options["postgresql"]["with"]), ("lsh", {"threshold": "0.6"}))
+        equal("its index", (index.dialect_options["postgresql"]["using"], index.dialect_options["postgresql"]["with"]),
+              ("lsh", {"threshold": "0.6"}))
         with engine.connect() as conn:
             conn.exec_driver_sql("SET enable_seqscan = off")
-            plan = "\n".join(conn.scalars(sa.text("EXPLAIN " + str(sa.select(Doc.id).where(Doc.sig.jaccard(to_minhash("x")) >= 0.8).compile(engine, compile_kwargs={"literal_binds": True})))))
+            plan = "\n".join(conn.scalars(sa.text("EXPLAIN " + str(sa.select(Doc.id).where(
+                Doc.sig.jaccard(to_minhash("x")) >= 0.8).compile(engine, compile_kwargs={"literal_binds": True})))))
         check("the index serves the comparator", "docs_sig" in plan, plan)
     scope["Base"].metadata.drop_all(engine)
     engine.dispose()
@@ -142,8 +157,10 @@ def asynchronous(name, driver, scope):
         async with engine.begin() as conn:
             await conn.run_sync(scope["Base"].metadata.drop_all)
             await conn.run_sync(scope["Base"].metadata.create_all)
-            await conn.execute(sa.insert(Doc).values(id=1, body=DOC, hash=neardup.SimHash(5), many=[neardup.Minhash(o.to_minhash(DOC))]))
-            row = (await conn.execute(sa.select(Doc.sig, Doc.hash, Doc.many, Doc.sig.jaccard(neardup.Minhash(o.to_minhash(DOC)))))).one()
+            await conn.execute(sa.insert(Doc).values(
+                id=1, body=DOC, hash=neardup.SimHash(5), many=[neardup.Minhash(o.to_minhash(DOC))]))
+            row = (await conn.execute(
+                sa.select(Doc.sig, Doc.hash, Doc.many, Doc.sig.jaccard(neardup.Minhash(o.to_minhash(DOC)))))).one()
             await conn.run_sync(scope["Base"].metadata.drop_all)
         await engine.dispose()
         return tuple(row)
@@ -171,18 +188,24 @@ def migrations(name):
         with open(env, encoding="utf-8") as file:
             text = file.read()
         older = tuple(int(n) for n in alembic.__version__.split(".")[:2]) < (1, 18)
-        text = text.replace("target_metadata = None", "import sys\nsys.path.insert(0, %r)\nimport models\ntarget_metadata = models.Base.metadata%s"
-                            % (folder, "\nimport neardup.alembic" if older else ""))
+        text = text.replace(
+            "target_metadata = None",
+            "import sys\nsys.path.insert(0, %r)\nimport models\ntarget_metadata = models.Base.metadata%s"
+                % (folder, "\nimport neardup.alembic" if older else ""))
         if older:
-            text = text.replace("target_metadata=target_metadata", "target_metadata=target_metadata, render_item=neardup.alembic.render_item")
+            text = text.replace("target_metadata=target_metadata",
+                                "target_metadata=target_metadata, render_item=neardup.alembic.render_item")
         with open(env, "w", encoding="utf-8") as file:
             file.write(text)
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             script = command.revision(config, "first", autogenerate=True)
         with open(script.path, encoding="utf-8") as file:
             made = file.read()
-        check("the migration imports the types", "\nimport neardup.sqlalchemy\n" in made and "neardup.sqlalchemy.MINHASH(num_perm=128, bits=32)" in made, made)
-        check("the migration has the index and the constraint", "postgresql_using='lsh'" in made and "ExcludeConstraint" in made and "docs_no_copies" in made, made)
+        check("the migration imports the types",
+              "\nimport neardup.sqlalchemy\n" in made and "neardup.sqlalchemy.MINHASH(num_perm=128, bits=32)" in made,
+              made)
+        check("the migration has the index and the constraint",
+              "postgresql_using='lsh'" in made and "ExcludeConstraint" in made and "docs_no_copies" in made, made)
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             command.upgrade(config, "head")
         more = None
@@ -205,7 +228,8 @@ def refusals():
     for bad in (0, 1.5, float("nan"), True):
         raises("a threshold of %r" % bad, ValueError, lambda: with_threshold("x", bad), "above 0 and at most 1")
     raises("an index of nothing", ValueError, lambda: lsh_index("x"), "needs a column")
-    raises("a storage parameter NaN", TypeError, lambda: lsh_index("x", sa.column("a"), threshold=float("nan")), "threshold")
+    raises("a storage parameter NaN", TypeError, lambda: lsh_index("x", sa.column("a"), threshold=float("nan")),
+           "threshold")
     raises("a unit with a quote", ValueError, lambda: to_minhash("a", unit="word'"), "unit must be a word")
     raises("k that is no number", TypeError, lambda: to_minhash("a", k=1.5), "k must be")
     raises("a constraint of NaN", ValueError, lambda: no_copies("sig", float("nan")), "threshold")

@@ -353,8 +353,8 @@ def insert_pending(w, me, item):
 
 def maintain(w, me, fans=(2, 3), large=None):
     """A flush, and at least one step of a merge: else maintenance that is short of time fills the directory. When that
-    is crowded, merges come first: maintenance may be killed after its flush again and again. Returns whether it flushed,
-    with the row `large`."""
+    is crowded, merges come first: maintenance may be killed after its flush again and again. Returns whether it
+    flushed, with the row `large`."""
     while not w.maint.take(me):
         yield
     crowded = len(w.meta.runs) >= CROWDED

@@ -1,19 +1,22 @@
-"""Tokens of code as regular expressions, written from their definition in docs/format.md. Shared by oracle.py and test/t; never shipped."""
+"""Tokens of code as regular expressions, written from their definition in docs/format.md. Shared by oracle.py and
+test/t; never shipped."""
 import re
 
 NAME, LITERAL = "id", "lit"
 
 KEYWORDS = frozenset("""
-alignas alignof auto bool break case char const constexpr continue default do double else enum extern false float for goto if inline int long
-nullptr register restrict return short signed sizeof static static_assert struct switch thread_local true typedef typeof typeof_unqual union
-unsigned void volatile while _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local
+alignas alignof auto bool break case char const constexpr continue default do double else enum extern false float for
+goto if inline int long nullptr register restrict return short signed sizeof static static_assert struct switch
+thread_local true typedef typeof typeof_unqual union unsigned void volatile while _Alignas _Alignof _Atomic _BitInt
+_Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local
 
-and and_eq asm bitand bitor catch class char8_t char16_t char32_t compl concept consteval constinit const_cast co_await co_return co_yield
-decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq operator or or_eq private protected public
-reinterpret_cast requires static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq
+and and_eq asm bitand bitor catch class char8_t char16_t char32_t compl concept consteval constinit const_cast co_await
+co_return co_yield decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq
+operator or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid typename
+using virtual wchar_t xor xor_eq
 
-abstract assert boolean byte extends final finally implements import instanceof interface native null package strictfp super synchronized throws
-transient
+abstract assert boolean byte extends final finally implements import instanceof interface native null package strictfp
+super synchronized throws transient
 
 await debugger function in let var with yield
 
@@ -22,11 +25,13 @@ False None True as async def del elif except from global is lambda nonlocal pass
 
 SPACE = r"\x00-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 WORD = r"(?:[A-Za-z0-9_$]|[^\x00-\x7f%s])" % SPACE
-DIRECTIVE = r"\#(?:define|undef|include|embed|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|line|error|warning|pragma|import)(?!%s)" % WORD
+DIRECTIVE = (r"\#(?:define|undef|include|embed|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|line|error|warning|"
+             r"pragma|import)(?!%s)" % WORD)
 PREFIX = r"(?i:u8r?|[lu]r?|br?|rb?|fr?|rf)"
 OPERATORS = "... <<= <=> === !== **= -> ++ -- << <= >= == != && || += -= *= /= %= &= |= ^= @= ** :: := => ?? ?.".split()
 
-TOKEN = re.compile(r"""
+TOKEN = re.compile(
+    r"""
       (?P<gap> [%(SPACE)s]+ | \\(?=[\r\n]) | /\* (?:.*?\*/ | .*) | (?: // | (?!%(DIRECTIVE)s)\# ) [^\r\n]* )
     | (?P<kept> %(DIRECTIVE)s )
     | (?P<literal>
@@ -40,8 +45,9 @@ TOKEN = re.compile(r"""
     | (?P<name> %(WORD)s+ )
     | (?P<operator> %(OPERATORS)s | . )
     """ % {
-        "SPACE": SPACE, "WORD": WORD, "DIRECTIVE": DIRECTIVE, "PREFIX": PREFIX, "DELIMITER": r"""[^\x00-\x20()\\"'`]*""",
-        "OPERATORS": "|".join(map(re.escape, OPERATORS))}, re.VERBOSE | re.DOTALL)  # fmt: skip
+        "SPACE": SPACE, "WORD": WORD, "DIRECTIVE": DIRECTIVE, "PREFIX": PREFIX,
+        "DELIMITER": r"""[^\x00-\x20()\\"'`]*""", "OPERATORS": "|".join(map(re.escape, OPERATORS))},
+    re.VERBOSE | re.DOTALL)
 
 
 def tokens(text):

@@ -201,7 +201,8 @@ def units(doc, unit):
     if unit == "char":
         return list(doc), [code_point_hash(ord(c)) for c in doc]
     if unit in ("line", "paragraph", "code"):
-        texts = normalised(LINE_END.split(doc)) if unit == "line" else paragraphs(doc) if unit == "paragraph" else [t[0] for t in code_lexer.tokens(doc)]
+        texts = normalised(LINE_END.split(doc)) if unit == "line" else paragraphs(doc) if unit == "paragraph" else [
+            t[0] for t in code_lexer.tokens(doc)]
         return texts, [xxh3(t.encode("utf-8")) for t in texts]
     return [doc[i : i + 1] for i in range(len(doc))], [byte_hash(c) for c in doc]
 
@@ -304,7 +305,8 @@ def minhash_wire(doc, k, unit, L=128, bits=32, seed=0):
     """The wire form of to_minhash(doc, ...)."""
     hashes = shingle_hashes(doc, k, unit)
     head = struct.pack(">BBBBHBBq", 1, KINDS[unit], k, bits, L, unit in ("word", "code"), not hashes, seed)
-    return head + struct.pack(">%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *components(hashes, L, bits, seed)) if hashes else head
+    return head + struct.pack(
+        ">%d%s" % (L, {32: "I", 16: "H", 8: "B"}[bits]), *components(hashes, L, bits, seed)) if hashes else head
 
 
 def set_minhash(elements, L=128, bits=32, seed=0, kind=None):
@@ -343,7 +345,8 @@ def reciprocal_logs():
     """round(2^44 ln(c_j / 2^16)), c_j = floor(2^24 / (129 + j)), by exact decimals."""
     with decimal.localcontext() as context:
         context.prec = 60
-        return [int(((decimal.Decimal((1 << 24) // (129 + j)) / 65536).ln() * 2**44).to_integral_value()) for j in range(128)]
+        return [int(
+            ((decimal.Decimal((1 << 24) // (129 + j)) / 65536).ln() * 2**44).to_integral_value()) for j in range(128)]
 
 
 def exponential(h):
@@ -469,8 +472,10 @@ if __name__ == "__main__":
     if sys.argv[1:2] != ["unicode"]:
         raise SystemExit(__doc__)
     with open(os.path.join(HERE, "unicode_15_0.inc"), "w", encoding="ascii") as out:
-        out.write("// First and last code point, class (w word, s solo letter, m mark, - none), distance to the fold.\n")
-        out.write("// Unicode 15.0.0 (Debian unicode-data), written by oracle.py unicode; read by C++ and by oracle.py.\n")
+        out.write(
+            "// First and last code point, class (w word, s solo letter, m mark, - none), distance to the fold.\n")
+        out.write(
+            "// Unicode 15.0.0 (Debian unicode-data), written by oracle.py unicode; read by C++ and by oracle.py.\n")
         for row in build_unicode(*sys.argv[2:3]):
             out.write("{0x%x, 0x%x, '%s', %d},\n" % row)
 

@@ -56,7 +56,8 @@ def udhr_texts():
             for line in f:
                 fields = line.rstrip("\n").split("\t")
                 if fields[3] != "\\N":
-                    text = fields[3].replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\\", "\\")
+                    text = (
+                        fields[3].replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\\", "\\"))
                     yield "udhr " + fields[1], text
 
 
@@ -65,7 +66,8 @@ def compare_text(conn, name, cases):
     def rows():
         with conn.cursor() as cur:
             for what, text, k, unit in cases:
-                cur.execute("SELECT array(SELECT shingle_hashes(%s::text, %s, %s)), array(SELECT shingles(%s::text, %s, %s))",
+                cur.execute("SELECT array(SELECT shingle_hashes(%s::text, %s, %s)), array(SELECT shingles(%s::text, "
+                                "%s, %s))",
                             (text, k, unit) * 2)
                 hashes, shown = cur.fetchone()
                 label = "%s, %s %d" % (what, unit, k)
@@ -102,16 +104,20 @@ def tokenizer(conn):
     equal_all("shingle_hashes of bytea", byte_rows())
 
 
-CODE_PIECES = ['"', "'", "`", "\\", "\n", "\r\n", "\r", " ", "\t", "//", "/*", "*/", "#", "#define", "# if", "#endifs", 'R"', 'LR"x(', ')x"', ')"', "(", ")",
-               "u8", "rb", "F", "x", "name", "if", "None", "0x1e+2", "1e", "E", "p", "+", "-", ".", "5", "1'0", "=", "<", ">", "&", "*", ":", "?", "!", "@", "$a",
-               "_", "é", "\u3000", "\ufeff", "😀", "\u2028", '"' * 3, "'" * 3, "...", "delimiter", "\x7f"]
+CODE_PIECES = ['"', "'", "`", "\\", "\n", "\r\n", "\r", " ", "\t", "//", "/*", "*/", "#", "#define", "# if", "#endifs",
+               'R"', 'LR"x(', ')x"', ')"', "(", ")", "u8", "rb", "F", "x", "name", "if", "None", "0x1e+2", "1e", "E",
+               "p", "+", "-", ".", "5", "1'0", "=", "<", ">", "&", "*", ":", "?", "!", "@", "$a", "_", "é", "\u3000",
+               "\ufeff", "😀", "\u2028", '"' * 3, "'" * 3, "...", "delimiter", "\x7f"]
 
 
 def real_code():
     """Sources of this machine and of neardup, and students' programs: C, C++, Python, shell, SQL, Java."""
-    folders = [(os.path.join(ROOT, "src"), 40), (os.path.join(ROOT, "test", "t"), 15), (os.path.join(ROOT, "sql"), 10), (os.path.dirname(os.__file__), 60)]
+    folders = [(os.path.join(ROOT, "src"), 40), (os.path.join(ROOT, "test", "t"), 15), (os.path.join(ROOT, "sql"), 10),
+               (os.path.dirname(os.__file__), 60)]
     for folder, most in folders:
-        names = sorted(os.path.join(path, name) for path, _, files in os.walk(folder) for name in files if name.endswith((".cpp", ".h", ".cu", ".py", ".sql", ".sh")))
+        names = sorted(
+            os.path.join(path, name) for path, _, files in os.walk(folder) for name in files if name.endswith(
+                (".cpp", ".h", ".cu", ".py", ".sql", ".sh")))
         for name in names[:: max(1, len(names) // (most * (10 if FULL else 1)))]:
             with open(name, encoding="utf-8", errors="replace", newline="") as f:
                 yield os.path.relpath(name, folder), f.read().replace("\0", " ")
@@ -120,19 +126,23 @@ def real_code():
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as f:
             for line in f:
                 fields = line.rstrip("\n").split("\t")
-                yield "program " + fields[0], re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), fields[4])
+                yield "program " + fields[0], re.sub(
+                    r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), fields[4])
 
 
 def lines_and_code(conn):
     rng = random.Random(5)
     made = [("made %d" % i, "".join(rng.choice(CODE_PIECES) for _ in range(rng.randrange(60)))) for i in range(600)]
     compare_text(conn, "tokens of made code", [(what, text, 1 + len(text) % 4, "code") for what, text in made])
-    compare_text(conn, "lines and paragraphs of made texts", [(what, text, 1 + len(text) % 3, unit) for what, text in made for unit in ("line", "paragraph")])
+    compare_text(conn, "lines and paragraphs of made texts",
+                 [(what, text, 1 + len(text) % 3, unit) for what, text in made for unit in ("line", "paragraph")])
     compare_text(conn, "tokens of real code", [(what, text, 3, "code") for what, text in real_code()])
 
     def places():
         for what, text in made[:200]:
-            got = conn.execute("SELECT start_a - 1, start_a - 1 + length FROM shared_passages(%s::text, %s::text, 1, 'code')", (text, text)).fetchall()
+            got = conn.execute(
+                "SELECT start_a - 1, start_a - 1 + length FROM shared_passages(%s::text, %s::text, 1, 'code')",
+                (text, text)).fetchall()
             tokens = code_lexer.tokens(text)
             yield what, got, [(tokens[0][1], tokens[-1][2])] if tokens else []
     equal_all("passages of code stand where its tokens do", places())
@@ -159,10 +169,12 @@ def signatures(conn):
 
     def rows():
         for i, (what, text) in enumerate(texts.items()):
-            for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64), ("line", 1), ("paragraph", 2), ("code", 3)):
+            for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64), ("line", 1), ("paragraph", 2),
+                            ("code", 3)):
                 for L in (16, 25, 100, 128) + ((4096,) if i % 6 == 0 and k == 3 else ()):
                     bits, seed = (32, 16, 8)[(i + L) % 3], SEEDS[(i + k + L) % len(SEEDS)]
-                    got = one(conn, "SELECT to_minhash(%s::text, %s, %s, %s, %s, %s)::text", (text, k, unit, L, bits, seed))
+                    got = one(
+                        conn, "SELECT to_minhash(%s::text, %s, %s, %s, %s, %s)::text", (text, k, unit, L, bits, seed))
                     yield "%s, %s %d, %dx%d seed %d" % (what, unit, k, L, bits, seed), got, \
                         o.to_minhash(text, k, unit, L, bits, seed)
             b = text.encode()
@@ -172,11 +184,12 @@ def signatures(conn):
 
     udhr = list(udhr_texts())
     if udhr:
-        equal_all("to_minhash of the UDHR", ((what, one(conn, "SELECT to_minhash(%s::text)::text", (text,)), o.to_minhash(text))
-                                             for what, text in udhr))
+        equal_all("to_minhash of the UDHR",
+                  ((what, one(conn, "SELECT to_minhash(%s::text)::text", (text,)), o.to_minhash(text))
+                   for what, text in udhr))
 
-    sets = [[], [0], [-1], [1, 2], list(range(50)), list(range(-500, 500)), [7] * 1000, [1 << 62, -(1 << 63), (1 << 63) - 1],
-            list(range(20000))]
+    sets = [[], [0], [-1], [1, 2], list(range(50)), list(range(-500, 500)), [7] * 1000,
+            [1 << 62, -(1 << 63), (1 << 63) - 1], list(range(20000))]
     sets += [["a"], ["", "a"], ["x" * n for n in range(300)], ["щука", "漢字", "漢字"]]
 
     def set_rows():
@@ -210,27 +223,34 @@ def simhashes(conn):
 
     texts = dict(TEXTS)
     texts.update(list(random_texts())[:12])
-    equal_all("to_simhash", (("%s, %s %d" % (what, unit, k), one(conn, "SELECT to_simhash(%s::text, %s, %s)::text", (doc, k, unit)),
-                              text(o.to_simhash(doc, k, unit)))
-                             for what, doc in texts.items() for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64))))
+    equal_all("to_simhash",
+              (("%s, %s %d" % (what, unit, k), one(conn, "SELECT to_simhash(%s::text, %s, %s)::text", (doc, k, unit)),
+                text(o.to_simhash(doc, k, unit)))
+               for what, doc in texts.items() for unit, k in (("word", 3), ("char", 5), ("word", 1), ("char", 64))))
     udhr = list(udhr_texts())
     if udhr:
-        equal_all("to_simhash of the UDHR", ((what, one(conn, "SELECT to_simhash(%s::text)::text", (doc,)), text(o.to_simhash(doc)))
-                                             for what, doc in udhr))
+        equal_all("to_simhash of the UDHR",
+                  ((what, one(conn, "SELECT to_simhash(%s::text)::text", (doc,)), text(o.to_simhash(doc)))
+                   for what, doc in udhr))
     rng = random.Random(11)
 
     def weighted_rows():
         for i in range(60):
             features = ["f%d" % rng.randrange(30) for _ in range(rng.randrange(40))] + ["щука"] * (i % 3)
-            weights = [rng.choice((0.0, 1.0, 2.0, 0.1, rng.random(), rng.random() * 2.0 ** rng.randrange(-70, 40))) for _ in features]
+            weights = [rng.choice(
+                (0.0, 1.0, 2.0, 0.1, rng.random(), rng.random() * 2.0 ** rng.randrange(-70, 40))) for _ in features]
             want = text(o.weighted_simhash(features, weights))
-            yield "weighted %d" % i, one(conn, "SELECT weighted_simhash(%s::text[], %s::float8[])::text", (features, weights)), want
-            yield "simhash_agg %d" % i, one(conn, "SELECT simhash_agg(f, w)::text FROM unnest(%s::text[], %s::float8[]) u(f, w)", (features, weights)), want
+            yield "weighted %d" % i, one(
+                conn, "SELECT weighted_simhash(%s::text[], %s::float8[])::text", (features, weights)), want
+            yield "simhash_agg %d" % i, one(
+                conn, "SELECT simhash_agg(f, w)::text FROM unnest(%s::text[], %s::float8[]) u(f, w)",
+                (features, weights)), want
     equal_all("weighted_simhash and simhash_agg", weighted_rows())
 
     def vectors():
         for i in range(40):
-            v = [struct.unpack("f", struct.pack("f", rng.gauss(0, 1) * 10.0 ** rng.randrange(-5, 6) * (rng.random() > 0.1)))[0]
+            v = [struct.unpack(
+                "f", struct.pack("f", rng.gauss(0, 1) * 10.0 ** rng.randrange(-5, 6) * (rng.random() > 0.1)))[0]
                  for _ in range(rng.choice((1, 2, 3, 17, 384)))]
             yield "vector %d" % i, one(conn, "SELECT vector_simhash(%s::real[])::text", (v,)), text(o.vector_simhash(v))
     equal_all("vector_simhash", vectors())
@@ -246,8 +266,10 @@ def unions(conn):
             b = [rng.randrange(1 << 8) for _ in range(rng.choice((0, 1, 40)))]
             want = o.set_minhash(a + b, L, bits, seed)
             p = {"a": a, "b": b, "L": L, "bits": bits, "seed": seed}
-            yield "union %d" % i, one(conn, """SELECT minhash_union(set_minhash(%(a)s::bigint[], %(L)s, %(bits)s, %(seed)s),
-                set_minhash(%(b)s::bigint[], %(L)s, %(bits)s, %(seed)s))::text""", p), want
+            yield "union %d" % i, one(conn,
+                                      """SELECT minhash_union(set_minhash(%(a)s::bigint[], %(L)s, %(bits)s, %(seed)s),
+                set_minhash(%(b)s::bigint[], %(L)s, %(bits)s, %(seed)s))::text""",
+                                      p), want
             yield "union_agg %d" % i, one(conn, """SELECT minhash_union_agg(s)::text FROM (VALUES
                 (set_minhash(%(a)s::bigint[], %(L)s, %(bits)s, %(seed)s)), (NULL),
                 (set_minhash(%(b)s::bigint[], %(L)s, %(bits)s, %(seed)s))) v(s)""", p), want
@@ -258,7 +280,8 @@ def unions(conn):
         yield "agg of text", got, o.set_minhash(["a", "b", ""])
     equal_all("unions and aggregates", rows())
 
-    conn.execute("""CREATE TABLE element AS SELECT i % 1000 AS g, i * 2654435761 % 50021 AS x FROM generate_series(1, 120000) i;
+    conn.execute("""CREATE TABLE element AS SELECT i % 1000 AS g, i * 2654435761 % 50021 AS x
+        FROM generate_series(1, 120000) i;
         ALTER TABLE element SET (parallel_workers = 2); ANALYZE element;
         SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
         SET max_parallel_workers_per_gather = 2""")
@@ -315,17 +338,20 @@ def measures(conn):
     equal_all("set_size", sizes())
 
     pairs = [(["a"], ["a"]), (["a", "a", "b"], ["b", "c"]), ([], []), ([], ["a"]), (["x"] * 5, ["y"])]
-    equal_all("jaccard_exact of text[]", ((str(p), one(conn, "SELECT jaccard_exact(%s::text[], %s::text[])", p), o.jaccard(*p))
-                                          for p in pairs))
-    numbers = [([1, 2, 3], [2, 3, 4]), ([], []), ([1], []), ([5, 5, 5], [5]), (list(range(1000)), list(range(900, 3000)))]
+    equal_all("jaccard_exact of text[]",
+              ((str(p), one(conn, "SELECT jaccard_exact(%s::text[], %s::text[])", p), o.jaccard(*p))
+               for p in pairs))
+    numbers = [([1, 2, 3], [2, 3, 4]), ([], []), ([1], []), ([5, 5, 5], [5]),
+               (list(range(1000)), list(range(900, 3000)))]
     equal_all("jaccard_exact of bigint[] and int[]", (
         ("%d %s" % (i, t), one(conn, "SELECT jaccard_exact(%%s::%s[], %%s::%s[])" % (t, t), p), o.jaccard(*p))
         for i, p in enumerate(numbers) for t in ("bigint", "int")))
 
 
 def explanations(conn):
-    texts = ["", "a", "one two three four five", "one two three four six", TEXTS["english"], TEXTS["english"] + " again", "漢字abc漢a字 ภาษา",
-             "...", "ha ha ha ho ha ha ha ho ha ha", "ho ho " * 30, "".join(random.Random(9).choice(POOL) for _ in range(150))]
+    texts = ["", "a", "one two three four five", "one two three four six", TEXTS["english"],
+             TEXTS["english"] + " again", "漢字abc漢a字 ภาษา", "...", "ha ha ha ho ha ha ha ho ha ha", "ho ho " * 30,
+             "".join(random.Random(9).choice(POOL) for _ in range(150))]
 
     rates = {(a, b): o.edit_distance(a, b) / max(len(a) + len(b), 1) for a in texts for b in texts}
 
@@ -337,10 +363,13 @@ def explanations(conn):
                     both = len(x & y)
                     h, g = o.to_simhash(a, k, unit), o.to_simhash(b, k, unit)
                     m = sum(p == q for p, q in zip(o.components(x), o.components(y)))
-                    want = (o.jaccard(x, y), m / 128 if x and y else 0.0, both / len(x) if x else 0.0, both / len(y) if y else 0.0,
-                            both, len(x) - both, len(y) - both, None if None in (h, g) else bin(h ^ g).count("1"), rates[a, b])
-                    got = conn.execute("""SELECT jaccard, estimate, coalesce(a_in_b, 0), coalesce(b_in_a, 0), shared, only_a, only_b, hamming, edit_rate
-                        FROM compare_texts(%s::text, %s::text, %s, %s)""", (a, b, k, unit)).fetchone()
+                    want = (o.jaccard(x, y), m / 128 if x and y else 0.0, both / len(x) if x else 0.0,
+                            both / len(y) if y else 0.0, both, len(x) - both, len(y) - both,
+                            None if None in (h, g) else bin(h ^ g).count("1"), rates[a, b])
+                    got = conn.execute("""SELECT jaccard, estimate, coalesce(a_in_b, 0), coalesce(b_in_a, 0), shared,
+                        only_a, only_b, hamming, edit_rate
+                        FROM compare_texts(%s::text, %s::text, %s, %s)""",
+                                       (a, b, k, unit)).fetchone()
                     yield "%.20r with %.20r, %s %d" % (a, b, unit, k), got, want
     equal_all("compare_texts", rows())
 
@@ -350,9 +379,12 @@ def explanations(conn):
                 a, b = list(range(20)), list(range(20 - shared, 40 - shared))
                 m = sum(p == q for p, q in zip(o.components(a, L, bits), o.components(b, L, bits)))
                 for t in (0.28, 0.56, 0.8, 1.0):
-                    got = conn.execute("""SELECT comparable, matches, needed, jaccard FROM explain_pair(set_minhash(%s::bigint[], %s, %s),
-                        set_minhash(%s::bigint[], %s, %s), %s)""", (a, L, bits, b, L, bits, t)).fetchone()
-                    yield "%dx%d, %d shared, %s" % (L, bits, shared, t), got, (True, m, o.need(t, L, bits), o.estimate(m, L, bits))
+                    got = conn.execute("""SELECT comparable, matches, needed, jaccard
+                        FROM explain_pair(set_minhash(%s::bigint[], %s, %s),
+                        set_minhash(%s::bigint[], %s, %s), %s)""",
+                                       (a, L, bits, b, L, bits, t)).fetchone()
+                    yield "%dx%d, %d shared, %s" % (L, bits, shared, t), got, (
+                        True, m, o.need(t, L, bits), o.estimate(m, L, bits))
     equal_all("explain_pair", pairs())
 
     def hammings():
@@ -361,7 +393,8 @@ def explanations(conn):
             a, b = rng.getrandbits(64), rng.getrandbits(64)
             if distance < 64:
                 b = a ^ b & rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64)
-            got = conn.execute("SELECT hamming, verdict LIKE 'similar: %%', verdict LIKE 'not similar: %%' FROM explain_pair(%s::simhash, %s::simhash, %s)",
+            got = conn.execute("SELECT hamming, verdict LIKE 'similar: %%', verdict LIKE 'not similar: %%' "
+                                   "FROM explain_pair(%s::simhash, %s::simhash, %s)",
                                ("%016x" % a, "%016x" % b, distance)).fetchone()
             bits = bin(a ^ b).count("1")
             yield "%d bits, %s" % (bits, distance), got, (bits, bits <= distance, bits > distance)
@@ -387,9 +420,14 @@ def kernels(conn):
         got = [one(conn, "SELECT to_minhash(%s::text, num_perm => 25)::text", (t,)) for t in texts]
         equal_all("kernels = %s" % form, zip(range(len(texts)), got, want))
         equal_all("kernels = %s: jaccard" % form, (
-            ("%dx%d" % (L, bits), one(conn, """SELECT jaccard(set_minhash(array(SELECT generate_series(1, 30::bigint)), %s, %s),
-                set_minhash(array(SELECT generate_series(9, 40::bigint)), %s, %s))""", (L, bits) * 2),
-             o.estimate(sum(x == y for x, y in zip(o.components(range(1, 31), L, bits), o.components(range(9, 41), L, bits))), L, bits))
+            ("%dx%d" % (L, bits),
+             one(conn,
+                 """SELECT jaccard(set_minhash(array(SELECT generate_series(1, 30::bigint)), %s, %s),
+                set_minhash(array(SELECT generate_series(9, 40::bigint)), %s, %s))""",
+                 (L, bits) * 2),
+             o.estimate(
+                 sum(x == y for x, y in zip(o.components(range(1, 31), L, bits), o.components(range(9, 41), L, bits))),
+                 L, bits))
             for L in (16, 17, 25, 31, 63, 100, 128, 257) for bits in (8, 16, 32)))
     conn.execute("RESET neardup.kernels")
 
@@ -400,7 +438,8 @@ def main():
     except OSError:
         return skip("libxxhash.so.0 is not installed")
     with database() as name, connect(name) as conn:
-        sections(*((f, conn) for f in (tokenizer, lines_and_code, every_code_point, signatures, simhashes, unions, measures, explanations, kernels)))
+        sections(*((f, conn) for f in (tokenizer, lines_and_code, every_code_point, signatures, simhashes, unions,
+                                       measures, explanations, kernels)))
 
 
 finish(main)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""jaccard_exact over arrays of shingle hashes equals the exact Jaccard similarities of the samples and of the data sets."""
+"""jaccard_exact over arrays of shingle hashes equals the exact Jaccard similarities of the samples and of the data
+sets."""
 from harness import *
 import samples
 
@@ -21,11 +22,14 @@ def of_samples(conn):
     samples.fill(conn, "doc", "id text, body text", samples.documents())
     samples.fill(conn, "pair", "a text, b text, lev int, words float8, chars float8, score int", samples.pairs())
     pairs, similar, word_bad, char_bad = conn.execute("""
-        WITH sh AS MATERIALIZED (SELECT id, array(SELECT DISTINCT shingle_hashes(body)) AS w3, array(SELECT shingle_hashes(body, 5, 'char')) AS c5 FROM doc)
-        SELECT count(*), count(*) FILTER (WHERE words > 0.5), count(*) FILTER (WHERE (abs(jaccard_exact(x.w3, y.w3) - words) <= 1e-8) IS NOT TRUE),
+        WITH sh AS MATERIALIZED (SELECT id, array(SELECT DISTINCT shingle_hashes(body)) AS w3, array(SELECT
+          shingle_hashes(body, 5, 'char')) AS c5 FROM doc)
+        SELECT count(*), count(*) FILTER (WHERE words > 0.5), count(*) FILTER (WHERE (abs(jaccard_exact(x.w3,
+          y.w3) - words) <= 1e-8) IS NOT TRUE),
             count(*) FILTER (WHERE (abs(jaccard_exact(x.c5, y.c5) - chars) <= 1e-8) IS NOT TRUE)
         FROM pair JOIN sh x ON x.id = a JOIN sh y ON y.id = b""").fetchone()
-    equal("samples: word 3 and char 5 on %d pairs, %d of them above 0.5" % (pairs, similar), (pairs > 1000, similar > 50, word_bad, char_bad), (True, True, 0, 0))
+    equal("samples: word 3 and char 5 on %d pairs, %d of them above 0.5" % (pairs, similar),
+          (pairs > 1000, similar > 50, word_bad, char_bad), (True, True, 0, 0))
 
 
 def main():
@@ -50,11 +54,13 @@ def main():
                     count(*) FILTER (WHERE both_ascii AND (abs(w - jw3n) <= 1e-6) IS NOT TRUE),
                     count(*) FILTER (WHERE (abs(c - jc5) <= 1e-6) IS NOT TRUE),
                     min(format('%s %s: words %s want %s, chars %s want %s', a, b, w, jw3n, c, jc5))
-                        FILTER (WHERE both_ascii AND (abs(w - jw3n) <= 1e-6) IS NOT TRUE OR (abs(c - jc5) <= 1e-6) IS NOT TRUE)
+                        FILTER (WHERE both_ascii AND (abs(w - jw3n) <= 1e-6) IS NOT TRUE
+                          OR (abs(c - jc5) <= 1e-6) IS NOT TRUE)
                 FROM (SELECT pair.*, x.ascii AND y.ascii AS both_ascii, jaccard_exact(x.w3, y.w3) AS w,
                           jaccard_exact(x.c5, y.c5) AS c
                       FROM pair JOIN sh x ON x.id = a JOIN sh y ON y.id = b OFFSET 0) p""").fetchone()
-            check("%s: word 3 equals jw3n on %d pairs of ASCII texts" % (data, ascii_pairs), ascii_pairs and word_bad == 0,
+            check("%s: word 3 equals jw3n on %d pairs of ASCII texts" % (data, ascii_pairs),
+                  ascii_pairs and word_bad == 0,
                   "%s differ; %s" % (word_bad, example))
             check("%s: char 5 equals jc5 on %d listed pairs" % (data, listed), listed and char_bad == 0,
                   "%s differ; %s" % (char_bad, example))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: statements must run, and statements
-that the page calls refused must be refused. The output that a page shows after a block is what psql prints. A page that is not
-listed here fails, and so does a broken link between pages."""
+"""Every sql block of README.md and of docs/*.md, pasted into psql in order in a fresh database: statements must run,
+and statements that the page calls refused must be refused. The output that a page shows after a block is what psql
+prints. A page that is not listed here fails, and so does a broken link between pages."""
 import difflib
 import os
 import re
@@ -10,22 +10,27 @@ from harness import ROOT, check, database, equal, finish, skip, tool
 
 QUERY = "'the body of article number 7 about ferries and islands and what else there is to say'"
 ROWS = """
-INSERT INTO articles SELECT i, i % 3, timestamptz '2026-01-01' + i * interval '1 hour', CASE WHEN i % 5 > 0 THEN 'title ' || i / 4 END,
-  'the body of article number ' || i / 3 || ' about ferries and islands and what else there is to say' || CASE i % 3 WHEN 1 THEN ' again' ELSE '' END FROM generate_series(1, 60) i;
+INSERT INTO articles SELECT i, i % 3, timestamptz '2026-01-01' + i * interval '1 hour', CASE WHEN i % 5 > 0
+  THEN 'title ' || i / 4 END,
+  'the body of article number ' || i / 3 || ' about ferries and islands and what else there is to say' || CASE i % 3
+    WHEN 1 THEN ' again' ELSE '' END FROM generate_series(1, 60) i;
 CREATE TABLE incoming AS SELECT id, body FROM articles WHERE id < 10;
 CREATE TABLE pages AS SELECT id, title AS path, body FROM articles;
 CREATE TABLE documents AS SELECT gen_random_uuid() AS id, to_minhash(body) AS sig FROM articles;
 """
 
-# Pages over the README's table of articles, each in a database of its own; those that need its column sig, too; and those that
-# bring their own tables. A block that cannot run here has a line before it that says why: <!-- not run: it needs a GPU -->
+# Pages over the README's table of articles, each in a database of its own; those that need its column sig, too; and
+# those that bring their own tables. A block that cannot run here has a line before it
+# that says why: <!-- not run: it needs a GPU -->
 SHARING = ("docs/intake.md", "docs/jobs.md", "docs/operating.md", "docs/recipes.md")
 SIGNED = ("docs/choosing.md",)
-ALONE = ("docs/clients.md", "docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md", "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md", "docs/repeated_passages.md",
+ALONE = ("docs/clients.md", "docs/distributed.md", "docs/gpu.md", "docs/i_match.md", "docs/imports.md",
+         "docs/install.md", "docs/news.md", "docs/partial_copies.md", "docs/records.md", "docs/repeated_passages.md",
          "docs/reference.md", "docs/security.md", "docs/weighted.md", "docs/words.md")
-PRINTED = "README.md"  # its outputs are compared as they are, to the last line; those of other pages without what pages leave out
-WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md", "docs/loader.md", "docs/versions.md",
-               "docs/which_tool.md")
+# its outputs are compared as they are, to the last line; those of other pages without what pages leave out
+PRINTED = "README.md"
+WITHOUT_SQL = ("docs/algorithms.md", "docs/command_line.md", "docs/format.md", "docs/internals.md", "docs/limits.md",
+               "docs/loader.md", "docs/versions.md", "docs/which_tool.md")
 ELSEWHERE = ("docs/citus.md",)  # 420_citus.py
 SIGNATURES = "ALTER TABLE articles ADD sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED;"
 
@@ -44,22 +49,26 @@ def text_of(path):
 
 
 def blocks_of(path):
-    """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows right after it: one
-    behind an empty line is of other data."""
-    return [(block, why, shown) for why, block, shown in
-            re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
+    """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows right
+    after it: one behind an empty line is of other data."""
+    return [
+        (block, why, shown) for why, block, shown in
+        re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
 
 
 def rows_of(output):
     """Without empty lines and numbers of rows, which pages leave out."""
-    return [line.rstrip() for line in output.splitlines() if line.strip() and not re.fullmatch(r"\(\d+ rows?\)", line.strip())]
+    return [line.rstrip() for line in output.splitlines()
+            if line.strip() and not re.fullmatch(r"\(\d+ rows?\)", line.strip())]
 
 
 def shows(title, shown, out):
-    """What a page shows after a block is the end of what psql prints; what the first statements print may be missing."""
+    """What a page shows after a block is the end of what psql prints; what the first statements print may be
+    missing."""
     want, got = rows_of(shown), rows_of(out)
     got = got[-len(want):]
-    check("%s: prints what the page shows" % title, got == want, " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
+    check("%s: prints what the page shows" % title, got == want,
+          " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
 
 
 def refused(path, n, name, text):
@@ -114,7 +123,8 @@ def printed(path):
             _, out = psql(name, block)
             shown += want != ""
             got, want = lines_of(out), lines_of(want)
-            check("%s, block %d: prints what the page shows: %s" % (path, n, block.strip().splitlines()[0][:60]), got == want,
+            check("%s, block %d: prints what the page shows: %s" % (path, n, block.strip().splitlines()[0][:60]),
+                  got == want,
                   " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
     check("%s shows outputs (%d)" % (path, shown), shown > 5, shown)
 

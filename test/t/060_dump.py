@@ -11,7 +11,9 @@ SCHEMA = """
         narrow minhash GENERATED ALWAYS AS (to_minhash(body, 5, 'char', 64, 16, -3)) STORED);
     INSERT INTO article(id, tenant, published, title, body)
         SELECT i, i % 3, date '2024-01-01' + i, CASE WHEN i % 10 > 0 THEN 'title ' || i / 4 END,
-            CASE WHEN i % 17 > 0 THEN 'the body of article ' || i / 4 || ' with words Щука 漢字 that every copy has in it' END
+            CASE WHEN i % 17 > 0 THEN 'the body of article ' || i / 4 ||
+              ' with words Щука 漢字 that every copy has in it'
+              END
         FROM generate_series(1, 200) i;
     CREATE TABLE stored(id int, sig minhash(64));
     INSERT INTO stored SELECT id, to_minhash(body, 3, 'word', 64) FROM article;
@@ -20,14 +22,17 @@ SCHEMA = """
     CREATE INDEX article_body ON article (to_minhash(body));
     CREATE INDEX article_body_5 ON article (to_minhash(body, k => 5, unit => 'char'));
     CREATE INDEX stored_hash ON stored USING hash (sig);
-    CREATE TABLE part(id int, body text, sig minhash DEFAULT to_minhash('none'), CHECK (jaccard(sig, sig) >= 0)) PARTITION BY RANGE (id);
+    CREATE TABLE part(id int, body text, sig minhash DEFAULT to_minhash('none'), CHECK (jaccard(sig,
+      sig) >= 0)) PARTITION BY RANGE (id);
     CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (100);
     INSERT INTO part SELECT i, 'b' || i, to_minhash('b' || i) FROM generate_series(1, 20) i;
-    CREATE VIEW copies AS SELECT id, tenant, cluster_anchor(sig, 0.8) OVER (PARTITION BY tenant ORDER BY published) AS anchor,
+    CREATE VIEW copies AS SELECT id, tenant, cluster_anchor(sig, 0.8) OVER (PARTITION BY tenant
+      ORDER BY published) AS anchor,
             cluster_connected(to_minhash(body), 0.6) OVER (ORDER BY id DESC) AS connected FROM article;
     CREATE MATERIALIZED VIEW kept AS SELECT id, cluster_anchor(sig, 0.8) OVER w = row_number() OVER w AS kept
         FROM article WINDOW w AS (ORDER BY published);
-    CREATE MATERIALIZED VIEW near AS SELECT a.id AS a, b.id AS b, jaccard(a.sig, b.sig) AS similarity, a.sig <%> b.sig AS distance
+    CREATE MATERIALIZED VIEW near AS SELECT a.id AS a, b.id AS b, jaccard(a.sig, b.sig) AS similarity, a.sig <%> b.sig
+      AS distance
         FROM article a JOIN article b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.5;
     CREATE VIEW wide AS SELECT tenant, minhash_agg(w) AS words, minhash_union_agg(sig) AS sigs
         FROM article, regexp_split_to_table(body, ' ') w GROUP BY tenant;
@@ -45,12 +50,14 @@ def rows_of(conn):
 
 def scan(conn, on):
     conn.execute("SET enable_seqscan = %s; SET enable_bitmapscan = off" % ("off" if on else "on"))
-    return conn.execute("SELECT id FROM article WHERE to_minhash(body) = (SELECT to_minhash(body) FROM article WHERE id = 41) ORDER BY id").fetchall()
+    return conn.execute("SELECT id FROM article WHERE to_minhash(body) = (SELECT to_minhash(body) FROM article "
+                        "WHERE id = 41) ORDER BY id").fetchall()
 
 
 def indexes(conn, name):
     conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
-    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM article WHERE to_minhash(body) = to_minhash('x')"))
+    plan = "\n".join(
+        r[0] for r in conn.execute("EXPLAIN SELECT id FROM article WHERE to_minhash(body) = to_minhash('x')"))
     check(name + ": expression index serves equality", "article_body" in plan, plan)
     equal(name + ": index and sequential scan agree", scan(conn, True), scan(conn, False))
     conn.execute("RESET enable_seqscan; RESET enable_bitmapscan")
@@ -66,8 +73,10 @@ def views(conn):
     fails("DROP EXTENSION refused while columns need it", conn, "DROP EXTENSION neardup", state="2BP01")
     conn.execute("REFRESH MATERIALIZED VIEW CONCURRENTLY kept; REFRESH MATERIALIZED VIEW near")
     with conn.transaction(force_rollback=True):
-        copies = one(conn, "SELECT count(*) FROM (SELECT cluster_anchor(sig, 0.8) OVER w AS c, row_number() OVER w AS n FROM article WINDOW w AS (ORDER BY id)) x WHERE c <> n")
-        gone = conn.execute("""DELETE FROM article USING (SELECT id, cluster_anchor(sig, 0.8) OVER w AS c, row_number() OVER w AS n
+        copies = one(conn, "SELECT count(*) FROM (SELECT cluster_anchor(sig, 0.8) OVER w AS c, row_number() OVER w AS "
+                           "n FROM article WINDOW w AS (ORDER BY id)) x WHERE c <> n")
+        gone = conn.execute("""DELETE FROM article USING (SELECT id, cluster_anchor(sig, 0.8) OVER w AS c, row_number()
+            OVER w AS n
             FROM article WINDOW w AS (ORDER BY id)) x WHERE x.id = article.id AND x.c <> x.n""").rowcount
         check("DELETE of every copy in one statement", copies > 50 and gone == copies, "%s %s" % (copies, gone))
 
@@ -112,8 +121,10 @@ def main():
                     for target in (d, e):
                         with connect(target) as super_conn:
                             super_conn.execute("ALTER SCHEMA public OWNER TO %s" % role)
-                    conn.execute("SET ROLE %s; CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = public, nd" % role)
-                    equal("an ordinary owner installs the trusted extension", one(conn, "SELECT extowner::regrole::text FROM pg_extension WHERE extname = 'neardup'"), role)
+                    conn.execute("SET ROLE %s; CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; "
+                                 "SET search_path = public, nd" % role)
+                    equal("an ordinary owner installs the trusted extension",
+                          one(conn, "SELECT extowner::regrole::text FROM pg_extension WHERE extname = 'neardup'"), role)
                     conn.execute(SCHEMA)
                     conn.execute("ALTER DATABASE %s SET search_path = public, nd" % d)
                     with connect(e) as super_conn:

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Long statements stop on request and leave no temporary file, and the session stays usable. Times only prevent hanging."""
+"""Long statements stop on request and leave no temporary file, and the session stays usable. Times only prevent
+hanging."""
 import threading
 import time
 
@@ -10,17 +11,30 @@ STATEMENTS = {
     "all_pairs": "SELECT count(*) FROM all_pairs('TABLE hot', 0.8)",
     "pairs_between": "SELECT count(*) FROM pairs_between('TABLE hot', 'SELECT -id, sig FROM hot', 0.8)",
     "all_pairs within groups": "SELECT count(*) FROM all_pairs('SELECT id, sig, id % 2 AS within FROM hot', 0.8)",
-    "all_pairs near in time": "SELECT count(*) FROM all_pairs('SELECT id, sig, date ''2026-01-01'' + (id / 100)::int AS at FROM hot', 0.8, at_most_apart => '99 days')",
-    "pairs_between within groups": "SELECT count(*) FROM pairs_between('SELECT id, sig, 1 AS within FROM hot', 'SELECT id, sig, 1 AS within FROM hot', 0.8)",
+    "all_pairs near in time":
+        "SELECT count(*) FROM all_pairs('SELECT id, sig, date ''2026-01-01'' + (id / 100)::int AS at FROM hot', 0.8, "
+        "at_most_apart => '99 days')",
+    "pairs_between within groups":
+        "SELECT count(*) FROM pairs_between('SELECT id, sig, 1 AS within FROM hot', 'SELECT id, sig, 1 AS within "
+        "FROM hot', 0.8)",
     "all_clusters within groups": "SELECT count(*) FROM all_clusters('SELECT id, sig, id % 2 AS within FROM hot', 0.8)",
-    "all_pairs verified": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), left(body, 200000 + i) AS doc FROM big, generate_series(1, 600) i', 0.01, verify => 'jaccard', verify_threshold => 0.01)",
-    "all_pairs verified by edit rate": "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), CASE WHEN i % 2 = 0 THEN reverse(left(body, 100000)) ELSE left(body, 100000) END AS doc FROM big, generate_series(1, 20) i', 0.01, verify => 'edit_rate', verify_threshold => 0.01)",
-    "repeated_passages": "SELECT count(*) FROM repeated_passages('SELECT i, body FROM big, generate_series(1, 40) i', 20)",
-    "repeated_passages of characters": "SELECT count(*) FROM repeated_passages('SELECT 1, body FROM big UNION ALL SELECT 2, body FROM same', 20, 'char')",
+    "all_pairs verified":
+        "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), left(body, 200000 + i) AS doc "
+        "FROM big, generate_series(1, 600) i', 0.01, verify => 'jaccard', verify_threshold => 0.01)",
+    "all_pairs verified by edit rate":
+        "SELECT count(*) FROM all_pairs('SELECT i, to_minhash(md5(''x'')), CASE WHEN i % 2 = 0 "
+        "THEN reverse(left(body, 100000)) ELSE left(body, 100000) END AS doc FROM big, generate_series(1, 20) i', "
+        "0.01, verify => 'edit_rate', verify_threshold => 0.01)",
+    "repeated_passages":
+        "SELECT count(*) FROM repeated_passages('SELECT i, body FROM big, generate_series(1, 40) i', 20)",
+    "repeated_passages of characters":
+        "SELECT count(*) FROM repeated_passages('SELECT 1, body FROM big UNION ALL SELECT 2, body FROM same', "
+        "20, 'char')",
     "cluster_bridges": "SELECT count(*) FROM cluster_bridges('TABLE hot', 0.6)",
     "all_pairs of simhashes": "SELECT count(*) FROM all_pairs('SELECT id, s FROM other hot', 0.75)",
     "all_pairs of digests": "SELECT count(*) FROM all_pairs('SELECT id, c FROM other hot', 0.7)",
-    "clusters of digests": "SELECT count(c) FROM (SELECT cluster_anchor(c, 0.7) OVER (ORDER BY id) AS c FROM other) hot",
+    "clusters of digests":
+        "SELECT count(c) FROM (SELECT cluster_anchor(c, 0.7) OVER (ORDER BY id) AS c FROM other) hot",
     "all_clusters": "SELECT count(*) FROM all_clusters('TABLE hot', 0.8, 'connected')",
     "cluster_anchor": "SELECT count(c) FROM (SELECT cluster_anchor(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
     "cluster_connected": "SELECT count(c) FROM (SELECT cluster_connected(sig, 0.8) OVER (ORDER BY id) AS c FROM hot) x",
@@ -31,7 +45,8 @@ STATEMENTS = {
     "shingles": "SELECT count(*) FROM big, shingles(body)",
     "shingle_hashes": "SELECT count(*) FROM big, shingle_hashes(body, 5, 'char')",
     "compare_texts": "SELECT * FROM big, compare_texts(body, body)",
-    "compare_texts of unlike texts": "SELECT * FROM big, compare_texts(left(body, 220000), reverse(left(body, 220000)))",
+    "compare_texts of unlike texts":
+        "SELECT * FROM big, compare_texts(left(body, 220000), reverse(left(body, 220000)))",
     "jaccard_exact": "SELECT jaccard_exact(a, a) FROM longs",
     "set_minhash": "SELECT set_minhash(a, 4096) FROM longs",
     "set_minhash of text": "SELECT set_minhash(a::text[], 4096) FROM longs",
@@ -42,7 +57,8 @@ STATEMENTS = {
 def stops(conn, name, query):
     """The statement ends soon after statement_timeout and after a cancel from outside."""
     worst, finished, bad = 0, 0, ""
-    tries = [("timeout", 0.02), ("timeout", 0.3), ("cancel", 0.1)] + [("cancel", 0.02), ("cancel", 1.0), ("timeout", 1.0)] * FULL
+    tries = [("timeout", 0.02), ("timeout", 0.3), ("cancel", 0.1)] + [
+        ("cancel", 0.02), ("cancel", 1.0), ("timeout", 1.0)] * FULL
     for way, wait in tries:
         start = time.monotonic()
         timer = None
@@ -66,8 +82,10 @@ def stops(conn, name, query):
             bad = "%s %s" % (e.sqlstate, e)
         worst = max(worst, took - wait)
     left = temp_files(conn)
-    check("%s: stops when asked, worst delay %.0f ms, %d of %d finished first" % (name, worst * 1000, finished, len(tries)),
-          not bad and worst < LIMIT and finished < len(tries) and left == 0, "%s; %d temporary files left" % (bad, left))
+    check("%s: stops when asked, worst delay %.0f ms, %d of %d finished first" % (
+              name, worst * 1000, finished, len(tries)),
+          not bad and worst < LIMIT and finished < len(tries) and left == 0,
+          "%s; %d temporary files left" % (bad, left))
 
 
 seen = set()  # process numbers of this script's sessions
@@ -76,19 +94,25 @@ seen = set()  # process numbers of this script's sessions
 def temp_files(conn):
     """How many files of these sessions there are: other scripts are at work on the server, too."""
     seen.add(conn.info.backend_pid)
-    return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE split_part(substr(name, 10), '.', 1) = ANY (%s)", ([str(pid) for pid in seen],))
+    return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE split_part(substr(name, 10), '.', 1) = ANY (%s)",
+               ([str(pid) for pid in seen],))
 
 
 def prepare(conn):
     # Rows that share 70 % with every other row: all of them candidates, hardly a pair at 0.8.
-    conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint FROM generate_series(1, 150) e) ||
-                array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig FROM generate_series(1, 15000) i""")
+    conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint
+                FROM generate_series(1, 150) e) ||
+                array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig
+                  FROM generate_series(1, 15000) i""")
     # As far from each other as random ones.
-    conn.execute("""CREATE TABLE other AS SELECT i AS id, (hashint8extended(i, 5))::simhash AS s, CASE WHEN i <= 30000 THEN ('96:' ||
+    conn.execute("""CREATE TABLE other AS SELECT i AS id, (hashint8extended(i, 5))::simhash AS s, CASE WHEN i <= 30000
+                THEN ('96:' ||
                 translate(left(encode(sha512(i::text::bytea), 'base64'), 60), E'\n=', '') || ':abc')::ctph END AS c
             FROM generate_series(1, 400000::bigint) i""")
-    conn.execute("""CREATE TABLE big(body text, raw bytea); ALTER TABLE big ALTER body SET STORAGE EXTERNAL, ALTER raw SET STORAGE EXTERNAL;
-        INSERT INTO big SELECT string_agg(md5(i::text) || ' ', '') || repeat(string_agg(md5(i::text) || E' щука\\n', ''), 8), NULL FROM generate_series(1, 200000) i;
+    conn.execute("""CREATE TABLE big(body text, raw bytea); ALTER TABLE big ALTER body SET STORAGE EXTERNAL, ALTER raw
+        SET STORAGE EXTERNAL;
+        INSERT INTO big SELECT string_agg(md5(i::text) || ' ', '') || repeat(string_agg(md5(i::text) || E' щука\\n',
+          ''), 8), NULL FROM generate_series(1, 200000) i;
         UPDATE big SET raw = convert_to(body, 'UTF8')""")
     conn.execute("""CREATE TABLE same(body text); ALTER TABLE same ALTER body SET STORAGE EXTERNAL;
         INSERT INTO same SELECT repeat('one two three four ', 3000000)""")
@@ -98,11 +122,13 @@ def prepare(conn):
 
 def terminated(name, conn):
     """A backend that is ended in the middle of a search takes its threads with it: the others live on."""
-    conn.execute("CREATE TABLE many AS SELECT i AS id, to_minhash(i::text) AS sig, i::text AS doc FROM generate_series(1, 100000) i")
+    conn.execute("CREATE TABLE many AS SELECT i AS id, to_minhash(i::text) AS sig, i::text AS doc "
+                 "FROM generate_series(1, 100000) i")
     start = one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
     for label, query in (("all_pairs", "SELECT count(*) FROM all_pairs('SELECT id, sig FROM many', 0.3)"),
                          ("all_pairs verified", STATEMENTS["all_pairs verified"]),
-                         ("all_clusters", "SELECT count(*) FROM all_clusters('SELECT id, sig FROM many ORDER BY id', 0.3, 'connected')"),
+                         ("all_clusters", "SELECT count(*) FROM all_clusters('SELECT id, sig FROM many ORDER BY id', "
+                                              "0.3, 'connected')"),
                          ("digests", "SELECT count(*) FROM all_pairs('SELECT id, c FROM other', 0.5)")):
         ended = []
         for wait in (0.1, 0.5) + (2.0,) * FULL:
@@ -113,7 +139,8 @@ def terminated(name, conn):
             thread.start()
             end = time.monotonic() + 60
             while thread.is_alive() and time.monotonic() < end and not conn.execute(
-                    "SELECT 1 FROM neardup_progress() WHERE pid = %s AND phase IN ('searching', 'verifying')", (other.info.backend_pid,)).fetchone():
+                    "SELECT 1 FROM neardup_progress() WHERE pid = %s AND phase IN ('searching', 'verifying')",
+                    (other.info.backend_pid,)).fetchone():
                 time.sleep(0.01)
             time.sleep(wait)
             conn.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
@@ -121,7 +148,8 @@ def terminated(name, conn):
             other.close()
         check("%s: terminated, %d of %d before its end" % (label, sum(e is not None for e in ended), len(ended)),
               all(e is None or "administrator command" in str(e) for e in ended) and any(ended), ended)
-        equal("%s: the server runs on" % label, one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'"), start)
+        equal("%s: the server runs on" % label,
+              one(conn, "SELECT min(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'"), start)
 
 
 def refusing_scan(conn):
@@ -134,7 +162,8 @@ def refusing_scan(conn):
         INSERT INTO refused SELECT n, sig(100, 101, 102) FROM generate_series(1, 1000000) n""")
     query = "SELECT count(*) FROM refused WHERE sig %> with_threshold(sig(0), 15 / 16.0)"
     conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
-    check("a scan that refuses rows is one by the index", "Index Scan" in str(conn.execute("EXPLAIN " + query).fetchall()))
+    check("a scan that refuses rows is one by the index",
+          "Index Scan" in str(conn.execute("EXPLAIN " + query).fetchall()))
     equal("it refuses all rows", one(conn, query), 0)
     before = cpu_seconds(conn.info.backend_pid)
     one(conn, query)
@@ -166,8 +195,10 @@ def main():
             conn.execute("DECLARE c CURSOR FOR SELECT * FROM all_pairs('TABLE hot', 0.8)")
             conn.execute("FETCH 3 FROM c")
             conn.execute("CLOSE c")
-            equal("LIMIT 2 of all_pairs", len(conn.execute("SELECT * FROM all_pairs('TABLE hot', 0.8) LIMIT 2").fetchall()), 2)
-            conn.execute("SAVEPOINT s; DECLARE d CURSOR FOR SELECT * FROM all_pairs('TABLE hot', 0.8); FETCH 3 FROM d; ROLLBACK TO s")
+            equal("LIMIT 2 of all_pairs",
+                  len(conn.execute("SELECT * FROM all_pairs('TABLE hot', 0.8) LIMIT 2").fetchall()), 2)
+            conn.execute("SAVEPOINT s; DECLARE d CURSOR FOR SELECT * FROM all_pairs('TABLE hot', 0.8); FETCH 3 FROM d; "
+                         "ROLLBACK TO s")
         equal("no temporary file is left by cursors", temp_files(conn), 0)
 
 

@@ -34,7 +34,8 @@ as_server() {
 work=$(mktemp -d /tmp/neardup_070.XXXXXX)
 chmod 755 "$work"
 finish() {
-  [ -f "$work/run/data/postmaster.pid" ] && as_server "$bindir/pg_ctl" -D "$work/run/data" -m immediate stop >/dev/null 2>&1
+  [ -f "$work/run/data/postmaster.pid" ] &&
+    as_server "$bindir/pg_ctl" -D "$work/run/data" -m immediate stop >/dev/null 2>&1
   cd / && rm -rf "$work"
 }
 trap finish EXIT
@@ -43,7 +44,8 @@ trap 'exit 130' INT TERM
 # --- doubles and the private copy
 # compile OUTPUT ARGUMENT ...
 compile() {
-  ${CXX:-c++} -std=c++20 -O2 -march=native -fPIC -I"$root/src" -I"$root" -o "$work/$1" "${@:2}" || { not_ok "doubles compile" "$1"; exit 1; }
+  ${CXX:-c++} -std=c++20 -O2 -march=native -fPIC -I"$root/src" -I"$root" -o "$work/$1" "${@:2}" ||
+    { not_ok "doubles compile" "$1"; exit 1; }
 }
 compile module.o -c "$root/test/gpu/fake_module.cpp"
 for fake in no_driver count_fails failing_device two_fine create_fails lost memory_once never_ends; do
@@ -83,7 +85,8 @@ as_server "$bindir/initdb" -D "$data" -A trust -U postgres -N --locale=C -E UTF8
   { not_ok "initdb" "$(tail -3 "$work/initdb.log")"; exit 1; }
 # Preloaded, so that the postmaster itself runs neardup's _PG_init.
 as_server "$bindir/pg_ctl" -D "$data" -l "$work/run/log" -p "$tree$bindir/postgres" -w \
-  -o "-c listen_addresses= -c unix_socket_directories=$work/run -c fsync=off -c jit=off -c shared_preload_libraries=neardup" \
+  -o "-c listen_addresses= -c unix_socket_directories=$work/run -c fsync=off -c jit=off" \
+  -o "-c shared_preload_libraries=neardup" \
   start > "$work/start.log" 2>&1 || { not_ok "server starts" "$(tail -3 "$work/start.log" "$work/run/log")"; exit 1; }
 postmaster=$(head -1 "$data/postmaster.pid")
 
@@ -110,13 +113,15 @@ equal "module without driver" "$(rows)" "$no_driver"
 place wrong_abi
 wrong_abi=$(rows)
 case $wrong_abi in
-  'NULL|NULL|NULL|NULL|NULL|f|the GPU module is from another build of neardup: interface 999 ('*' bytes), expected '*) ok "module of another build" ;;
+  'NULL|NULL|NULL|NULL|NULL|f|the GPU module is from another build of neardup: interface 999 ('*' bytes), expected '*) \
+    ok "module of another build" ;;
   *) not_ok "module of another build" "$wrong_abi" ;;
 esac
 
 place no_symbol
 equal "some other library in its place" "$(rows)" \
-  'NULL|NULL|NULL|NULL|NULL|f|$libdir/neardup_gpu.so is not neardup'"'"'s GPU module: it has no function neardup_gpu_get_api'
+  'NULL|NULL|NULL|NULL|NULL|f|$libdir/neardup_gpu.so is not neardup'"'"'s GPU module: '\
+'it has no function neardup_gpu_get_api'
 
 place not_a_library
 garbage=$(rows)
@@ -151,7 +156,8 @@ for state in nothing wrong_abi not_a_library no_driver; do
   place $state
   first=$(rows)
   equal "$state: remembered though the module is put right meanwhile" \
-    "$(printf 'SELECT * FROM neardup_devices();\n\\! %s %s\nSELECT * FROM neardup_devices();\n' "$work/place" "$work/two_fine.so" | session)" \
+    "$(printf 'SELECT * FROM neardup_devices();\n\\! %s %s\nSELECT * FROM neardup_devices();\n' "$work/place" \
+      "$work/two_fine.so" | session)" \
     "$first
 $first"
   equal "$state: a new session sees the module put right" "$(rows)" "$fine"
@@ -159,13 +165,16 @@ done
 
 # --- what else must hold
 equal "an error in the transaction does not disturb what is remembered" \
-  "$(printf '\\set ON_ERROR_STOP off\nBEGIN;\nSELECT count(*) FROM neardup_devices();\nSELECT 1/0;\nROLLBACK;\nSELECT * FROM neardup_devices();\n' | session)" \
+  "$(printf '%s\n' '\set ON_ERROR_STOP off' 'BEGIN;' 'SELECT count(*) FROM neardup_devices();' 'SELECT 1/0;' \
+    'ROLLBACK;' 'SELECT * FROM neardup_devices();' | session)" \
   "2
 ERROR:  division by zero
 $fine"
 
 equal "used in a join, with LIMIT and in a parallel plan's leader" \
-  "$(printf 'SELECT count(*) FROM neardup_devices() a, neardup_devices() b;\nSELECT device FROM neardup_devices() LIMIT 1;\n' | session)" "4
+  "$(printf \
+    'SELECT count(*) FROM neardup_devices() a, neardup_devices() b;\nSELECT device FROM neardup_devices() LIMIT 1;\n' \
+    | session)" "4
 0"
 
 echo "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0;" | session
@@ -180,11 +189,14 @@ equal "an ordinary user may ask" \
 
 maps() { as_server cat "/proc/$1/maps"; }
 if [ -r /proc/self/maps ]; then
-  equal "the postmaster has neardup loaded" "$(maps "$postmaster" | grep -c '/neardup\.so' | sed 's/[1-9][0-9]*/yes/')" yes
+  equal "the postmaster has neardup loaded" \
+    "$(maps "$postmaster" | grep -c '/neardup\.so' | sed 's/[1-9][0-9]*/yes/')" yes
   equal "the postmaster has not opened the module" "$(maps "$postmaster" | grep -c "/neardup_gpu\.so")" 0
-  mapped='SELECT count(*) > 0 FROM regexp_split_to_table(pg_read_file($$/proc/self/maps$$), $$\n$$) l WHERE l LIKE $$%/neardup_gpu.so%$$;\n'
+  mapped='SELECT count(*) > 0 FROM regexp_split_to_table(pg_read_file($$/proc/self/maps$$), $$\n$$) l
+    WHERE l LIKE $$%/neardup_gpu.so%$$;\n'
   equal "a session opens the module when it is asked for, not before" \
-    "$(printf 'SELECT neardup_version() IS NOT NULL;\n%bSELECT count(*) FROM neardup_devices();\n%b' "$mapped" "$mapped" | session)" \
+    "$(printf 'SELECT neardup_version() IS NOT NULL;\n%bSELECT count(*) FROM neardup_devices();\n%b' "$mapped" \
+      "$mapped" | session)" \
     "t
 f
 2
@@ -195,10 +207,12 @@ fi
 # minhash, simhash and ctph, one set and two; the name of the first device tells how many searches the double was asked.
 rows_of_all='
 SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, m FROM s$$, 0.5) p;
-SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, h FROM s$$, 0.8, $$star$$) p;
+SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100
+  FROM all_pairs($$SELECT id, h FROM s$$, 0.8, $$star$$) p;
 SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100 FROM all_pairs($$SELECT id, c FROM s$$, 0.7) p;
 SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100
-  FROM pairs_between($$SELECT id, h FROM s WHERE id % 3 = 0$$, $$SELECT id, h FROM s WHERE id % 3 <> 0$$, 0.8, $$none$$) p;
+  FROM pairs_between($$SELECT id, h FROM s WHERE id % 3 = 0$$, $$SELECT id, h FROM s WHERE id % 3 <> 0$$, 0.8,
+    $$none$$) p;
 SELECT md5(string_agg(p::text, $$,$$ ORDER BY p)), count(*) > 100
   FROM pairs_between($$SELECT id, c FROM s WHERE id % 3 = 0$$, $$SELECT id, c FROM s WHERE id % 3 <> 0$$, 0.7) p;
 SELECT md5(string_agg(c::text, $$,$$ ORDER BY c)), count(*) > 100 FROM all_clusters($$SELECT id, h FROM s$$, 0.8) c;
@@ -228,7 +242,8 @@ equal "neardup.device = gpu: the same rows from the GPU" \
   "$on_cpu
 Fake GPU 0, 7 searches, 0 open"
 equal "auto: little work stays on the CPU, and the module is not asked" \
-  "$(echo "SHOW neardup.device; SET neardup.device = auto; SET client_min_messages = debug1; $rows_of_all SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$(echo "SHOW neardup.device; SET neardup.device = auto; SET client_min_messages = debug1; $rows_of_all
+    SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
   "auto
 $on_cpu
 Fake GPU 0"
@@ -255,7 +270,8 @@ equal "auto: much work goes to the GPU" \
 Fake GPU 0, 1 searches, 0 open"
 
 # Words: several lots of rows are probed, of 64 words and more.
-words='SELECT md5(string_agg(w::text, $$,$$ ORDER BY w)), count(*) > 500 FROM word_similarities($$SELECT body FROM talk$$, vocabulary => 200, k => 5) w;'
+words='SELECT md5(string_agg(w::text, $$,$$ ORDER BY w)), count(*) > 500
+  FROM word_similarities($$SELECT body FROM talk$$, vocabulary => 200, k => 5) w;'
 words_on_cpu=$(echo "SET neardup.device = cpu; $words" | session)
 equal "words: rows of the CPU, more than 500" "$(echo "$words_on_cpu" | grep -c '^[0-9a-f]\{32\}|t$')" 1
 equal "words: neardup.device = gpu: the same rows from the GPU" \
@@ -263,7 +279,8 @@ equal "words: neardup.device = gpu: the same rows from the GPU" \
   "$words_on_cpu
 Fake GPU 0, 1 searches, 0 open"
 equal "words: auto: little work stays on the CPU" \
-  "$(echo "SET neardup.device = auto; SET client_min_messages = debug1; $words SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
+  "$(echo "SET neardup.device = auto; SET client_min_messages = debug1; $words
+    SELECT name FROM neardup_devices() WHERE device = 0;" | session)" \
   "$words_on_cpu
 Fake GPU 0"
 
@@ -290,7 +307,8 @@ failing lost 'cudaStreamSynchronize failed: GPU is lost ??? (search.cu:2)'
 failing_words() {
   place "$1"
   equal "words: $1: gpu is an error, and nothing stays open" \
-    "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\n%s\n%s' "$words" "${3:+SELECT name FROM neardup_devices() WHERE device = 0;}" | session)" \
+    "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\n%s\n%s' "$words" \
+      "${3:+SELECT name FROM neardup_devices() WHERE device = 0;}" | session)" \
     "ERROR:  cannot search on the GPU: $2
 HINT:  With neardup.device = 'auto' or 'cpu' the CPU does it.${3:+
 Fake GPU 0, $3 searches, 0 open}"
@@ -320,22 +338,27 @@ $much_on_cpu"
 
 place never_ends
 equal "a search on the GPU can be cancelled, and frees what it had" \
-  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 3000;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$much" | session)" \
+  "$(printf '%s\n' '\set ON_ERROR_STOP off' 'SET neardup.device = gpu;' 'SET statement_timeout = 3000;' "$much" \
+    'SET statement_timeout = 0;' 'SELECT name FROM neardup_devices() WHERE device = 0;' | session)" \
   "ERROR:  canceling statement due to statement timeout
 Fake GPU 0, 1 searches, 0 open"
 
 equal "words on the GPU can be cancelled, and free what they had" \
-  "$(printf '\\set ON_ERROR_STOP off\nSET neardup.device = gpu;\nSET statement_timeout = 3000;\n%s\nSET statement_timeout = 0;\nSELECT name FROM neardup_devices() WHERE device = 0;' "$words" | session)" \
+  "$(printf '%s\n' '\set ON_ERROR_STOP off' 'SET neardup.device = gpu;' 'SET statement_timeout = 3000;' "$words" \
+    'SET statement_timeout = 0;' 'SELECT name FROM neardup_devices() WHERE device = 0;' | session)" \
   "ERROR:  canceling statement due to statement timeout
 Fake GPU 0, 1 searches, 0 open"
 
 place two_fine
 equal "rows that do not fit in memory: gpu is an error, auto gives the rows" \
-  "$(printf '\\set ON_ERROR_STOP off\nSET maintenance_work_mem = $$1MB$$;\nSET neardup.device = gpu;\n%s\nSET neardup.device = auto;\n%s' "$much" "$much" | session | grep -v HINT)" \
+  "$(printf '%s\n' '\set ON_ERROR_STOP off' 'SET maintenance_work_mem = $$1MB$$;' 'SET neardup.device = gpu;' "$much" \
+    'SET neardup.device = auto;' "$much" | session | grep -v HINT)" \
   "ERROR:  the rows do not fit in memory, so the GPU cannot search them
 $much_on_cpu"
 equal "neardup.gpu_memory_limit is for superusers, neardup.device for everyone" \
-  "$(printf '\\set ON_ERROR_STOP off\nSELECT neardup_version() IS NOT NULL;\nSET ROLE ordinary;\nSET neardup.device = gpu;\nSHOW neardup.device;\nSET neardup.gpu_memory_limit = $$1GB$$;\nSHOW neardup.gpu_memory_limit;\nSET neardup.device = cuda;' | session)" \
+  "$(printf '%s\n' '\set ON_ERROR_STOP off' 'SELECT neardup_version() IS NOT NULL;' 'SET ROLE ordinary;' \
+    'SET neardup.device = gpu;' 'SHOW neardup.device;' 'SET neardup.gpu_memory_limit = $$1GB$$;' \
+    'SHOW neardup.gpu_memory_limit;' 'SET neardup.device = cuda;' | session)" \
   't
 gpu
 ERROR:  permission denied to set parameter "neardup.gpu_memory_limit"
@@ -376,7 +399,8 @@ equal "no process has crashed" "$crashes" ""
 # --- single-user mode, which is no postmaster
 as_server "$bindir/pg_ctl" -D "$data" -m fast -w stop >/dev/null 2>&1
 place two_fine
-single=$(echo 'SELECT name FROM neardup_devices()' | as_server "$tree$bindir/postgres" --single -D "$data" postgres 2>&1 | grep -c 'name = "Fake GPU')
+single=$(echo 'SELECT name FROM neardup_devices()' |
+  as_server "$tree$bindir/postgres" --single -D "$data" postgres 2>&1 | grep -c 'name = "Fake GPU')
 equal "single-user mode sees the devices" "$single" 2
 
 # --- a library that dynamic_library_path finds has its module beside it
@@ -384,8 +408,11 @@ place nothing
 mkdir "$work/mounted"
 cp -L "$tree$pkglibdir/neardup.so" "$work/mounted/"
 cp "$work/two_fine.so" "$work/mounted/neardup_gpu.so"
-mounted=$(printf '%s\n' "CREATE FUNCTION mounted_devices(OUT int, OUT name text, OUT int8, OUT text, OUT text, OUT bool, OUT text) RETURNS SETOF record AS 'neardup', 'neardup_devices' LANGUAGE C" 'SELECT name FROM mounted_devices()' |
-  as_server "$tree$bindir/postgres" --single -D "$data" -c dynamic_library_path="$work/mounted" postgres 2>&1 | grep -c 'name = "Fake GPU')
+mounted=$(printf '%s\n' \
+  "CREATE FUNCTION mounted_devices(OUT int, OUT name text, OUT int8, OUT text, OUT text, OUT bool, OUT text) \
+RETURNS SETOF record AS 'neardup', 'neardup_devices' LANGUAGE C" 'SELECT name FROM mounted_devices()' |
+  as_server "$tree$bindir/postgres" --single -D "$data" -c dynamic_library_path="$work/mounted" postgres 2>&1 |
+    grep -c 'name = "Fake GPU')
 equal "the module beside a library in another folder" "$mounted" 2
 
 [ "$failures" = 0 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # may be skipped: it needs a GPU
-"""A real GPU, through SQL: the rows of the CPU in the same order, memory limits, cancels, sessions side by side, sessions that end."""
+"""A real GPU, through SQL: the rows of the CPU in the same order, memory limits, cancels, sessions side by side,
+sessions that end."""
 import random
 import threading
 
@@ -46,7 +47,8 @@ PAIRS = (
     "word_similarities('SELECT body FROM talk', by_position => false)",
     "word_similarities('SELECT body FROM talk', \"window\" => 8, k => 100)",
 )
-# Clusters, groups and window functions have no such stage. The CPU finds clusters of minhashes without all pairs, and searches bit strings and sets.
+# Clusters, groups and window functions have no such stage. The CPU finds clusters of minhashes without all pairs, and
+# searches bit strings and sets.
 OTHERS = (
     "all_pairs('SELECT id, m, seen AS at FROM s', 0.8, at_most_apart => '10 days')",
     "all_clusters('SELECT id, h FROM s ORDER BY id', 61 / 64.0)",
@@ -66,21 +68,28 @@ OTHERS = (
 
 
 def fill(conn):
-    """Families of edited texts, of which some are equal and some are empty; digests that only comparing all with all tells apart."""
+    """Families of edited texts, of which some are equal and some are empty; digests that only comparing all with all
+    tells apart."""
     conn.execute("""CREATE TABLE s AS
-        SELECT i::bigint AS id, i %% 7 AS tenant, timestamptz '2026-01-01' + i %% 365 * interval '1 day' AS seen, t AS body, to_minhash(t) AS m,
-               to_minhash(t, 3, 'word', 128, 16) AS m16, to_minhash(t, 3, 'word', 128, 8) AS m8, to_simhash(t) AS h, to_ctph(repeat(t, 6)) AS c,
+        SELECT i::bigint AS id, i %% 7 AS tenant, timestamptz '2026-01-01' + i %% 365 * interval '1 day' AS seen,
+          t AS body, to_minhash(t) AS m,
+               to_minhash(t, 3, 'word', 128, 16) AS m16, to_minhash(t, 3, 'word', 128, 8) AS m8, to_simhash(t) AS h,
+                 to_ctph(repeat(t, 6)) AS c,
                CASE WHEN i < 3000 THEN ctph_long(repeat(t, 12), 400) END AS long, bit_code AS code,
                ARRAY(SELECT abs(hashtext(w)) FROM unnest(string_to_array(t, ' ')) w) AS elements
         FROM generate_series(1, %d) i,
              LATERAL (SELECT CASE WHEN i %% 97 = 0 THEN '' ELSE (
-                SELECT string_agg(CASE WHEN abs(hashint4(i * 1000 + w) %% 100) < i %% 7 * 2 THEN 'edit' || i ELSE 'w' || (i / 12) || '_' || w END, ' ' ORDER BY w)
+                SELECT string_agg(CASE WHEN abs(hashint4(i * 1000 + w) %% 100) < i %% 7 * 2 THEN 'edit' || i
+                  ELSE 'w' || (i / 12) || '_' || w END, ' ' ORDER BY w)
                 FROM generate_series(1, 40 + i %% 5) w) END) d(t),
-             LATERAL (SELECT (hashint8extended(i / 3, 7)::bit(64) # (1::bigint << i %% 60)::bit(64))) b(bit_code)""" % ROWS)
+             LATERAL (SELECT (hashint8extended(i / 3, 7)::bit(64) # (1::bigint << i %% 60)::bit(64))) b(bit_code)"""
+                 % ROWS)
     conn.execute("""CREATE TABLE much AS
-        SELECT i AS id, ('192:' || CASE WHEN i % 10 = 9 THEN overlay(p PLACING 'xyz' FROM 30) ELSE p END || ':' || left(p, 32))::ctph AS c
+        SELECT i AS id, ('192:' || CASE WHEN i % 10 = 9 THEN overlay(p PLACING 'xyz'
+          FROM 30) ELSE p END || ':' || left(p, 32))::ctph AS c
         FROM generate_series(1::bigint, 1000000) i,
-             LATERAL (SELECT left(translate(encode(sha512((i - (i % 10 = 9)::int)::text::bytea), 'base64'), E'\\n=', ''), 64)) s(p)""")
+             LATERAL (SELECT left(translate(encode(sha512((i - (i % 10 = 9)::int)::text::bytea), 'base64'), E'\\n=',
+               ''), 64)) s(p)""")
     rng = random.Random(SEED)
     vocabulary = ["w%s" % "".join(rng.choice("abcdefghij") for _ in range(6)) for _ in range(WORDS)]
     weights = [1 / (1 + r) for r in range(WORDS)]
@@ -92,7 +101,8 @@ def fill(conn):
 
 
 def rows_on(conn, device, source):
-    """A digest of the rows in their order and their number, and the notices of the stages in which a GPU may be used."""
+    """A digest of the rows in their order and their number, and the notices of the stages in which a GPU may be
+    used."""
     notices = []
 
     def keep(diagnostic):
@@ -129,7 +139,8 @@ def word_models(conn):
     for device in "cpu", "gpu":
         conn.execute("SET neardup.device = '%s'" % device)
         conn.execute("CALL create_word_model('talk_%s', 'SELECT body FROM talk', vocabulary => 1000)" % device)
-    equal("a stored word model: rows that differ", one(conn, "SELECT count(*) FROM (TABLE talk_cpu EXCEPT TABLE talk_gpu) d"), 0)
+    equal("a stored word model: rows that differ",
+          one(conn, "SELECT count(*) FROM (TABLE talk_cpu EXCEPT TABLE talk_gpu) d"), 0)
     equal("a stored word model: words", one(conn, "SELECT count(*) FROM talk_gpu"), 1000)
 
 
@@ -137,13 +148,16 @@ def memory(conn):
     """Within little memory the rows are the same; within too little there is an error, and the session goes on."""
     same_rows(conn, "SET neardup.gpu_memory_limit = '64MB'", (MINHASHES, SIMHASHES, DIGESTS, SIMILAR_WORDS))
     conn.execute("SET neardup.device = 'gpu'; SET neardup.gpu_memory_limit = '1MB'")
-    fails("too small a limit", conn, "SELECT count(*) FROM " + MINHASHES, text="more device memory than the 1 MB that it may take", state="58000")
+    fails("too small a limit", conn, "SELECT count(*) FROM " + MINHASHES,
+          text="more device memory than the 1 MB that it may take", state="58000")
     conn.execute("SET neardup.device = 'auto'; SET neardup.threads = 1")
     auto = one(conn, "SELECT count(*) FROM " + DIGESTS)
     conn.execute("RESET neardup.threads; RESET neardup.gpu_memory_limit; SET neardup.device = 'gpu'")
-    equal("auto with too small a limit: the CPU's rows; and the GPU works again", auto, one(conn, "SELECT count(*) FROM " + DIGESTS))
+    equal("auto with too small a limit: the CPU's rows; and the GPU works again", auto,
+          one(conn, "SELECT count(*) FROM " + DIGESTS))
     conn.execute("SET maintenance_work_mem = '1MB'")
-    fails("rows that do not fit in memory", conn, "SELECT count(*) FROM " + MUCH, text="the rows do not fit in memory, so the GPU cannot search them")
+    fails("rows that do not fit in memory", conn, "SELECT count(*) FROM " + MUCH,
+          text="the rows do not fit in memory, so the GPU cannot search them")
     conn.execute("RESET maintenance_work_mem")
 
 
@@ -157,7 +171,8 @@ def cancels(name, conn):
     other = connect(name)
     other.execute("SET neardup.device = 'gpu'")
     pid, errors = other.info.backend_pid, []
-    thread = threading.Thread(target=lambda: errors.append(error_of(other, "SELECT count(*) FROM " + MUCH)), daemon=True)
+    thread = threading.Thread(
+        target=lambda: errors.append(error_of(other, "SELECT count(*) FROM " + MUCH)), daemon=True)
     thread.start()
     before = cpu_seconds(pid)
     while thread.is_alive() and cpu_seconds(pid) < before + 1.5:
@@ -209,14 +224,16 @@ def still_usable(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        devices = conn.execute("SELECT name, usable, reason, compute_capability, driver FROM neardup_devices()").fetchall()
+        devices = conn.execute(
+            "SELECT name, usable, reason, compute_capability, driver FROM neardup_devices()").fetchall()
         if not any(usable for _, usable, *_ in devices):
             return skip("no usable GPU: %s" % devices[0][2])
         print("# %s" % devices)
         conn.execute("ALTER DATABASE %s SET statement_timeout = '5min'" % name)  # a hang guard
         conn.execute("SET maintenance_work_mem = '1GB'; SET work_mem = '1GB'")
         fill(conn)
-        sections((same_rows, conn), (word_models, conn), (memory, conn), (cancels, name, conn), (sessions, name), (choice, conn), (still_usable, conn))
+        sections((same_rows, conn), (word_models, conn), (memory, conn), (cancels, name, conn), (sessions, name),
+                 (choice, conn), (still_usable, conn))
 
 
 finish(main)

@@ -4,8 +4,8 @@
 Every history is its seed: `110_lsh_model.py 4711` runs one, `110_lsh_model.py 4711 ids-return` with a planted mistake.
 
 The whole exploration is run where the model, this script or src/pg/lsh/README differ from what test/model/explored.txt
-names, and in the full form. That file has the digests of these, and of each mistake the history in which it was noticed:
-else these histories are run again, and some without a mistake. `110_lsh_model.py explore` writes it.
+names, and in the full form. That file has the digests of these, and of each mistake the history in which it was
+noticed: else these histories are run again, and some without a mistake. `110_lsh_model.py explore` writes it.
 """
 import hashlib
 import re
@@ -210,7 +210,8 @@ def explore():
     seeds = planted_mistakes({})
     if not harness.failures:
         with open(EXPLORED, "w", encoding="ascii") as f:
-            f.write("# Made by `test/t/110_lsh_model.py explore`: what was explored without a violation, and in which history each mistake was noticed.\n")
+            f.write("# Made by `test/t/110_lsh_model.py explore`: what was explored without a violation, and in which "
+                    "history each mistake was noticed.\n")
             f.writelines("%s %s\n" % row for row in of)
             f.writelines("%d %s\n" % (seed, name) for name, seed in seeds.items())
 

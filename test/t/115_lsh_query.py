@@ -11,14 +11,18 @@ DOC = "the quick brown fox jumps over the lazy dog"
 def parameters(conn):
     same = o.to_minhash(DOC)
     for label, t in (("float", 0.5), ("integer", 1), ("text", "0.75")):
-        equal("jaccard_at_least(%%s, %%s, %%s), %s" % label, one(conn, "SELECT jaccard_at_least(%s, %s, %s)", (same, same, t)), True)
-        equal("%%> with_threshold(%%s, %%s), %s" % label, one(conn, "SELECT %s::minhash %%> with_threshold(%s, %s)", (same, same, t)), True)
+        equal("jaccard_at_least(%%s, %%s, %%s), %s" % label,
+              one(conn, "SELECT jaccard_at_least(%s, %s, %s)", (same, same, t)), True)
+        equal("%%> with_threshold(%%s, %%s), %s" % label,
+              one(conn, "SELECT %s::minhash %%> with_threshold(%s, %s)", (same, same, t)), True)
     equal("band_keys(%s, %s)", one(conn, "SELECT count(*) FROM band_keys(%s, %s)", (same, 0.75)), 33)
 
 
 def binary(conn):
-    conn.execute("CREATE TABLE q AS SELECT row_number() OVER () AS id, neardup_internal.lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), t) AS q "
-                 "FROM unnest('{0.8,1,-1,NaN,Infinity}'::float8[]) t, unnest(ARRAY[8, 16, 32]) b, unnest(ARRAY['', %s]) doc; CREATE TABLE r(LIKE q)" % repr(DOC))
+    conn.execute("CREATE TABLE q AS SELECT row_number() OVER () AS id, "
+                 "neardup_internal.lsh_query_bound(to_minhash(doc, num_perm => 16, bits => b), t) AS q "
+                 "FROM unnest('{0.8,1,-1,NaN,Infinity}'::float8[]) t, unnest(ARRAY[8, 16, 32]) b, "
+                 "unnest(ARRAY['', %s]) doc; CREATE TABLE r(LIKE q)" % repr(DOC))
     with conn.cursor() as cur, cur.copy("COPY q TO STDOUT (FORMAT binary)") as copy:
         image = b"".join(bytes(block) for block in copy)
 
@@ -34,11 +38,13 @@ def binary(conn):
     check("binary COPY out and in", e is None, e)
     equal("binary COPY keeps every value", one(conn, "SELECT count(*) FROM q JOIN r USING (id, q)"), 30)
     with conn.cursor(binary=True) as cur:
-        samples = [bytes(row[0]) for row in cur.execute("SELECT q FROM q WHERE id IN (1, 6, 13) ORDER BY id").fetchall()]
+        samples = [
+            bytes(row[0]) for row in cur.execute("SELECT q FROM q WHERE id IN (1, 6, 13) ORDER BY id").fetchall()]
     head = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 
     def image_of(payload):
-        return head + struct.pack("!h", 2) + struct.pack("!iq", 8, 1) + struct.pack("!i", len(payload)) + payload + struct.pack("!h", -1)
+        return head + struct.pack("!h", 2) + struct.pack("!iq", 8, 1) + struct.pack(
+            "!i", len(payload)) + payload + struct.pack("!h", -1)
 
     crashed, accepted, bad = "", 0, []
     try:
@@ -63,7 +69,8 @@ def binary(conn):
                         bad.append("byte %d bit %d: %s %s" % (position, bit, e.sqlstate, e))
     except psycopg.OperationalError as e:
         crashed = e
-    check("damaged binary input: errors, no crash (%d flips were valid values)" % accepted, accepted > 0 and not crashed and not bad, crashed or bad[:3])
+    check("damaged binary input: errors, no crash (%d flips were valid values)" % accepted,
+          accepted > 0 and not crashed and not bad, crashed or bad[:3])
 
 
 def main():

@@ -2,8 +2,8 @@
 """The index never changes an answer: generated queries, each by every kind of plan on tables with lsh indexes, against
 the same tables without them. For a marked part EXPLAIN must show the index.
 
-The schema `indexed` has the indexes, the schema `plain` has none. Both have the same tables, views, policies and rows. A query
-names no schema, so that search_path chooses it."""
+The schema `indexed` has the indexes, the schema `plain` has none. Both have the same tables, views, policies and rows.
+A query names no schema, so that search_path chooses it."""
 import itertools
 import threading
 
@@ -14,7 +14,8 @@ JOIN_ROWS = 160
 
 SCHEMA = """
 CREATE TABLE doc (id int PRIMARY KEY, grp int, cat int, bound float8, sig minhash, old minhash);
-INSERT INTO doc SELECT i, i / 8, i %% 5, CASE WHEN i %% 11 > 0 THEN 0.7 + (i %% 4) * 0.1 END, near(i, 0), near(i / 2 * 2, 1)
+INSERT INTO doc SELECT i, i / 8, i %% 5, CASE WHEN i %% 11 > 0 THEN 0.7 + (i %% 4) * 0.1 END, near(i, 0), near(i / 2 *
+  2, 1)
     FROM generate_series(1, %(rows)d) i;
 CREATE TABLE small (id int PRIMARY KEY, grp int, bound float8, sig minhash);
 INSERT INTO small SELECT id, grp, bound, sig FROM doc WHERE id <= %(join)d;
@@ -28,7 +29,8 @@ INSERT INTO article SELECT i, CASE WHEN i %% 37 > 0 THEN (SELECT string_agg('w' 
 -- Families of 200 equal rows, each row almost alone on its page.
 CREATE TABLE wide (id int, k int, sig minhash, filler text);
 ALTER TABLE wide ALTER filler SET STORAGE PLAIN;
-INSERT INTO wide SELECT i, i %% 50, set_minhash(ARRAY[i %% 20, -1 - i %% 20]::bigint[], 32), repeat('x', 3000) FROM generate_series(1, 4000) i;
+INSERT INTO wide SELECT i, i %% 50, set_minhash(ARRAY[i %% 20, -1 - i %% 20]::bigint[], 32), repeat('x', 3000)
+  FROM generate_series(1, 4000) i;
 
 CREATE TABLE part (id int, k int, sig minhash) PARTITION BY RANGE (id);
 CREATE TABLE part_a PARTITION OF part FOR VALUES FROM (MINVALUE) TO (200);
@@ -101,7 +103,8 @@ NEAR = """
 CREATE FUNCTION near(i int, salt int) RETURNS minhash LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN (i + salt) % 41 = 0 THEN NULL WHEN (i + salt) % 43 = 0 THEN set_minhash('{}'::bigint[])
         ELSE set_minhash(ARRAY(SELECT (i / 8) * 1000::bigint + e +
-            CASE WHEN (e * 37) % 100 < (ARRAY[0, 0, 3, 6, 10, 15, 22, 30])[1 + i % 8] + salt THEN 100 * (1 + i % 8) ELSE 0 END
+            CASE WHEN (e * 37) % 100 < (ARRAY[0, 0, 3, 6, 10, 15, 22, 30])[1 + i % 8] + salt THEN 100 * (1 + i % 8)
+              ELSE 0 END
             FROM generate_series(1, 100) e)) END $$;
 """
 
@@ -117,8 +120,9 @@ def setup(name):
         # Rows that came after the index was built, dead ones, and a change of place.
         for schema in ("plain", "indexed"):
             conn.execute("SET search_path = %s, public" % schema)
-            conn.execute("INSERT INTO doc SELECT i, i / 8, i %% 5, 0.8, near(i, 0), near(i, 1) FROM generate_series(%d, %d) i"
-                         % (ROWS + 1, ROWS + 60))
+            conn.execute(
+                "INSERT INTO doc SELECT i, i / 8, i %% 5, 0.8, near(i, 0), near(i, 1) FROM generate_series(%d, %d) i"
+                % (ROWS + 1, ROWS + 60))
             conn.execute("UPDATE doc SET cat = 2 WHERE id % 17 = 0; DELETE FROM doc WHERE id % 53 = 0")
             conn.execute("UPDATE doc SET sig = near(id + 1, 0) WHERE id % 29 = 0")
         conn.execute("ANALYZE")
@@ -132,8 +136,8 @@ SIGNATURES = {
     "setting": "current_setting('plans.sig')::minhash",
 }
 BOUNDS = ["0.8", "0.9", "1", "0.75", "0.8046875", "0.95::real", "0.7421875", "0.5", "0.3", "0", "-1", "1.5",
-          "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "NULL::float8", "(SELECT 0.8)", "random() * 0 + 0.8",
-          "(SELECT bound FROM doc WHERE id = -1)"]
+          "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "NULL::float8", "(SELECT 0.8)",
+          "random() * 0 + 0.8", "(SELECT bound FROM doc WHERE id = -1)"]
 # By jaccard_at_least() and with_threshold(); a comparison takes them.
 REFUSED = ("0", "-1", "1.5", "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8")
 # M: jaccard(sig, Q); N: with another query. A star: EXPLAIN must show the index at 0.8.
@@ -165,7 +169,8 @@ def single(p, literal, far):
             if shows and bound in ("0.8", "0.9", "1", "(SELECT 0.8)"):
                 uses = "doc_part_lsh" if form.startswith("jaccard(old, Q)") else "doc_lsh"
             named = "_at_least" in form or "with_threshold" in form
-            p.compare("SELECT id FROM doc WHERE " + where, uses, before, errors=("22023",) if named and bound in REFUSED else ())
+            p.compare("SELECT id FROM doc WHERE " + where, uses, before,
+                      errors=("22023",) if named and bound in REFUSED else ())
     p.report("one table")
 
 
@@ -192,14 +197,19 @@ def ordered(p, literal):
         # Ties come in any order: the distances are what is ordered.
         p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) >= %s ORDER BY sig <%%> %s %s" % (
             query, query, bound, query, limit), shows, ordered=True)
-        p.compare("SELECT id FROM doc WHERE jaccard(sig, %s) > %s ORDER BY sig <%%> %s, id %s" % (query, bound, query, limit),
+        p.compare("SELECT id FROM doc WHERE jaccard(sig, %s) > %s ORDER BY sig <%%> %s, id %s"
+                      % (query, bound, query, limit),
                   ordered=True)
-    p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0), id LIMIT 4" % (q, q),
+    p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0), id LIMIT 4"
+                  % (q, q),
               ordered=True)
-    p.compare("SELECT sig <%%> near(90, 0) FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0)" % q, ordered=True)
-    p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> %s DESC" % (q, q, q), ordered=True)
+    p.compare("SELECT sig <%%> near(90, 0) FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0)" % q,
+              ordered=True)
+    p.compare(
+        "SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> %s DESC" % (q, q, q), ordered=True)
     p.compare("SELECT sig <%%> NULL::minhash FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY 1" % q, ordered=True)
-    p.compare("SELECT sig <%%> %s FROM doc WHERE sig %%> with_threshold(%s, 0.8) ORDER BY 1" % (q, q), ORDERED, ordered=True)
+    p.compare(
+        "SELECT sig <%%> %s FROM doc WHERE sig %%> with_threshold(%s, 0.8) ORDER BY 1" % (q, q), ORDERED, ordered=True)
     p.compare("SELECT sig <%%> %s FROM doc WHERE sig <%%> %s < 0.2 ORDER BY 1 LIMIT 4" % (q, q), ORDERED, ordered=True)
     p.compare("SELECT sig <%%> %s FROM doc ORDER BY 1 LIMIT 9" % q, ordered=True)
     for bound in ("0.8", "0.4"):
@@ -227,7 +237,8 @@ def settings_of_similar(p, literal, far):
         p.compare("SELECT id FROM doc WHERE sig % NULL::minhash", None, before)
         p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND a.sig % b.sig",
                   "small_lsh" if float(threshold) >= 0.75 else None, before)
-        p.compare("SELECT sig <%> " + q + " FROM doc WHERE sig % " + q + " ORDER BY sig <%> " + q + " LIMIT 4", uses, before,
+        p.compare("SELECT sig <%> " + q + " FROM doc WHERE sig % " + q + " ORDER BY sig <%> " + q + " LIMIT 4", uses,
+                  before,
                   ordered=True)
         p.compare("SELECT id FROM doc WHERE sig % " + q + " OR id = 7", uses, before)
         p.compare("EXECUTE s('" + literal + "')", uses, before + [
@@ -245,7 +256,8 @@ def joins(p):
         on = "jaccard(a.sig, b.sig) >= %s" % bound
         both = on + " AND a.grp = b.grp"
         for kind in ("JOIN", "LEFT JOIN", "RIGHT JOIN"):
-            p.compare("SELECT a.id, b.id FROM small a %s other b ON %s" % (kind, on), None if kind == "RIGHT JOIN" else uses)
+            p.compare(
+                "SELECT a.id, b.id FROM small a %s other b ON %s" % (kind, on), None if kind == "RIGHT JOIN" else uses)
             p.compare("SELECT a.id, b.id FROM small a %s other b ON %s AND b.id %% 2 = 0" % (kind, on))
             p.compare("SELECT a.id, b.id FROM small a %s other b ON %s WHERE a.id < 90" % (kind, on))
             p.compare("SELECT a.id, b.id FROM small a %s other b ON %s" % (kind, both))
@@ -262,43 +274,60 @@ def joins(p):
         p.compare("SELECT a.id FROM small a LEFT JOIN other b ON %s WHERE b.id IS NULL" % on, uses)
         p.compare("SELECT a.id, (SELECT count(*) FROM other b WHERE %s) FROM small a" % on, uses)
         p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM other b WHERE %s) b" % on, uses)
-        p.compare("SELECT a.id, b.id FROM small a LEFT JOIN LATERAL (SELECT * FROM other b WHERE %s OFFSET 0) b ON true" % on, uses)
+        p.compare(
+            "SELECT a.id, b.id FROM small a LEFT JOIN LATERAL (SELECT * FROM other b WHERE %s OFFSET 0) b ON true" % on,
+            uses)
         p.compare("SELECT a.id, b.d FROM small a, LATERAL (SELECT a.sig <%%> b.sig AS d FROM other b WHERE %s "
                   "ORDER BY a.sig <%%> b.sig LIMIT 2) b" % on, uses)
-        p.compare("SELECT a.id, c.n FROM small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM other b WHERE %s LIMIT 3) x) c" % on,
+        p.compare("SELECT a.id, c.n FROM small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM other b WHERE %s "
+                      "LIMIT 3) x) c" % on,
                   uses)
     three = "jaccard(a.sig, b.sig) >= 0.8", "jaccard(b.sig, c.sig) >= 0.85"
     for first, second in itertools.product(("JOIN", "LEFT JOIN", "RIGHT JOIN"), repeat=2):
-        p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON %s" % (first, three[0], second, three[1]))
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON %s" % (
+            first, three[0], second, three[1]))
         p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON a.id = c.id AND %s" % (
             first, three[0], second, three[1]))
-        p.compare("SELECT a.id, b.id, c.id FROM small a %s (other b %s small c ON %s) ON %s" % (first, second, three[1], three[0]))
+        p.compare("SELECT a.id, b.id, c.id FROM small a %s (other b %s small c ON %s) ON %s" % (
+            first, second, three[1], three[0]))
         p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON a.grp = b.grp %s small c ON "
                   "jaccard(a.sig, c.sig) >= 0.8 AND jaccard(b.sig, c.sig) >= 0.75" % (first, second))
-    p.compare("SELECT a.id, b.id, c.id FROM small a JOIN other b ON %s JOIN small c ON %s AND jaccard(a.sig, c.sig) > 0.9" % three)
+    p.compare("SELECT a.id, b.id, c.id FROM small a JOIN other b ON %s JOIN small c ON %s "
+              "AND jaccard(a.sig, c.sig) > 0.9" % three)
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 OR a.id = b.id - 1000")
-    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 OR (b.id = 1100 AND a.grp = 3)")
-    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 AND jaccard(b.sig, a.sig) < 0.95")
+    p.compare(
+        "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 OR (b.id = 1100 AND a.grp = 3)")
+    p.compare(
+        "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) >= 0.8 AND jaccard(b.sig, a.sig) < 0.95")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON a.sig <%> b.sig < 0.2", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, 0.8)", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON b.sig %> with_threshold(a.sig, 0.8)", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, a.bound) WHERE a.bound IS NOT NULL",
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, a.bound) "
+                  "WHERE a.bound IS NOT NULL",
               "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON a.bound < jaccard(a.sig, b.sig)", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(minhash_union(a.sig, a.sig), b.sig) > 0.8", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8", "small_lsh")
+    p.compare(
+        "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(minhash_union(a.sig, a.sig), b.sig) > 0.8", "other_lsh")
+    p.compare(
+        "SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8", "small_lsh")
     p.compare("SELECT v.n, b.id FROM (VALUES (1, near(3, 0)), (2, NULL), (3, near(83, 0))) v(n, s) "
               "JOIN doc b ON jaccard(b.sig, v.s) > 0.8", "doc_lsh")
-    p.compare("SELECT s.i, b.id FROM generate_series(1, 20) s(i) JOIN doc b ON jaccard(b.sig, near(s.i * 9, 0)) > 0.8", "doc_lsh")
-    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(b.sig, (SELECT s.sig FROM doc s WHERE s.id = a.id + 1)) > 0.8", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a ON a.id = d.id - 5 "
-              "JOIN other b ON jaccard(b.sig, a.s) >= 0.8", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a ON a.id = d.id - 5 "
-              "LEFT JOIN other b ON jaccard(b.sig, a.s) >= 0.8 WHERE d.id < 120", "other_lsh")
-    p.compare("SELECT a.id, b.id FROM small a LEFT JOIN (small c JOIN other b ON jaccard(b.sig, c.sig) >= 0.9) ON a.id = c.id AND "
-              "jaccard(a.sig, b.sig) > 0.8")
+    p.compare("SELECT s.i, b.id FROM generate_series(1, 20) s(i) JOIN doc b ON jaccard(b.sig, near(s.i * 9, 0)) > 0.8",
+              "doc_lsh")
+    p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(b.sig, (SELECT s.sig FROM doc s "
+                  "WHERE s.id = a.id + 1)) > 0.8",
+              "other_lsh")
+    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a "
+                  "ON a.id = d.id - 5 JOIN other b ON jaccard(b.sig, a.s) >= 0.8",
+              "other_lsh")
+    p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a "
+                  "ON a.id = d.id - 5 LEFT JOIN other b ON jaccard(b.sig, a.s) >= 0.8 WHERE d.id < 120",
+              "other_lsh")
+    p.compare("SELECT a.id, b.id FROM small a LEFT JOIN (small c JOIN other b ON jaccard(b.sig, c.sig) >= 0.9) "
+              "ON a.id = c.id AND jaccard(a.sig, b.sig) > 0.8")
     p.compare("SELECT b.id FROM doc b WHERE jaccard(b.sig, (SELECT sig FROM small WHERE id = b.id % 3 + 1)) > 0.5")
-    p.compare("SELECT x.id FROM (SELECT id, sig FROM small UNION SELECT id, sig FROM other) x JOIN doc d ON jaccard(d.sig, x.sig) = 1")
+    p.compare("SELECT x.id FROM (SELECT id, sig FROM small UNION SELECT id, sig FROM other) x JOIN doc d "
+              "ON jaccard(d.sig, x.sig) = 1")
     p.report("joins")
 
 
@@ -313,8 +342,10 @@ def shapes(p):
     p.compare("SELECT id FROM wide WHERE %s AND k IN (1, 11) OR k = 3 AND id < 99" % on, "wide_lsh")
     p.compare("SELECT id FROM wide WHERE (%s OR k = 2) AND k BETWEEN 1 AND 2" % on)
     for kind in ("JOIN", "LEFT JOIN"):
-        p.compare("SELECT a.id, b.id FROM wide a %s doc b ON jaccard(b.sig, near(a.k, 0)) > 0.8 WHERE a.id < %d" % (kind, 300 if FULL else 30),
-                  ["Gather", "Nested Loop", "Parallel Seq Scan on wide", "Index Scan using doc_lsh"], settings=["parallel"])
+        p.compare("SELECT a.id, b.id FROM wide a %s doc b ON jaccard(b.sig, near(a.k, 0)) > 0.8 WHERE a.id < %d"
+                      % (kind, 300 if FULL else 30),
+                  ["Gather", "Nested Loop", "Parallel Seq Scan on wide", "Index Scan using doc_lsh"],
+                  settings=["parallel"])
     p.report("other indexes, parallel nested loops")
 
 
@@ -339,8 +370,11 @@ def tables(p, literal):
             p.compare("SELECT id FROM empty WHERE " + on)
             p.compare("SELECT id FROM doc TABLESAMPLE BERNOULLI (100) WHERE " + on)
             p.compare("WITH c AS (SELECT * FROM doc) SELECT id FROM c WHERE " + on, hit("doc_lsh"))
-            p.compare("WITH c AS MATERIALIZED (SELECT id, sig FROM doc WHERE %s) SELECT id FROM c WHERE id %% 2 = 0" % on, hit("doc_lsh"))
-            p.compare("WITH q AS MATERIALIZED (SELECT %s AS s) SELECT id FROM doc, q WHERE jaccard(sig, q.s) >= %s" % (source, bound),
+            p.compare(
+                "WITH c AS MATERIALIZED (SELECT id, sig FROM doc WHERE %s) SELECT id FROM c WHERE id %% 2 = 0" % on,
+                hit("doc_lsh"))
+            p.compare("WITH q AS MATERIALIZED (SELECT %s AS s) SELECT id FROM doc, q WHERE jaccard(sig, q.s) >= %s"
+                          % (source, bound),
                       hit("doc_lsh"))
             p.compare("SELECT id FROM (SELECT * FROM doc OFFSET 0) x WHERE " + on)
             p.compare("SELECT id FROM (SELECT DISTINCT id, sig FROM doc) x WHERE " + on, hit("doc_lsh"))
@@ -348,14 +382,18 @@ def tables(p, literal):
             p.compare("SELECT id FROM doc WHERE %s EXCEPT SELECT id FROM parent WHERE %s" % (on, on))
         p.compare("SELECT near_ids(%s, %s)" % (q, bound))
         p.compare("SELECT * FROM near_ids(%s, %s)" % (q, bound), hit("doc_lsh"))
-        p.compare("SELECT a.id, b.id FROM part a JOIN part b ON a.id = b.id AND a.k = b.k AND jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound)
-        p.compare("SELECT a.id, b.id FROM small a JOIN part b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 40" % bound, hit("part_a_sig_idx"))
-        p.compare("SELECT a.id, b.id, b.which FROM small a, LATERAL (SELECT * FROM either e WHERE jaccard(e.sig, a.sig) > %s "
-                  "ORDER BY e.id, e.which LIMIT 3) b WHERE a.id < 40" % bound)
-        p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM either e WHERE jaccard(e.sig, a.sig) > %s OFFSET 0) b "
-                  "WHERE a.id < 40" % bound, hit("doc_lsh"))
+        p.compare("SELECT a.id, b.id FROM part a JOIN part b ON a.id = b.id AND a.k = b.k "
+                  "AND jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound)
+        p.compare("SELECT a.id, b.id FROM small a JOIN part b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 40" % bound,
+                  hit("part_a_sig_idx"))
+        p.compare("SELECT a.id, b.id, b.which FROM small a, LATERAL (SELECT * FROM either e "
+                  "WHERE jaccard(e.sig, a.sig) > %s ORDER BY e.id, e.which LIMIT 3) b WHERE a.id < 40" % bound)
+        p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM either e "
+                      "WHERE jaccard(e.sig, a.sig) > %s OFFSET 0) b WHERE a.id < 40" % bound,
+                  hit("doc_lsh"))
         p.compare("SELECT s.id, e.id FROM other s LEFT JOIN parent e ON jaccard(s.sig, e.sig) >= %s" % bound)
-        p.compare("SELECT s.id FROM small s WHERE NOT EXISTS (SELECT FROM part e WHERE e.id <> s.id AND jaccard(s.sig, e.sig) >= %s)" % bound,
+        p.compare("SELECT s.id FROM small s WHERE NOT EXISTS (SELECT FROM part e WHERE e.id <> s.id "
+                      "AND jaccard(s.sig, e.sig) >= %s)" % bound,
                   hit("part_c_sig_idx"))
         p.compare("SELECT count_near(%s)" % bound)
     p.compare("SELECT * FROM pairs WHERE a < 100", "doc_lsh")
@@ -363,24 +401,33 @@ def tables(p, literal):
     body = "(SELECT body FROM article WHERE id = 42)"
     for bound in ("0.8", "0.75", "0.4", "0"):
         hit = lambda index: index if float(bound) >= 0.75 else None
-        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body), to_minhash(%s)) >= %s" % (body, bound), hit("article_lsh"))
-        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body, 3), to_minhash('w8_1 w8_2 w8_3')) >= %s" % bound)
-        p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s" % (body, bound),
+        p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body), to_minhash(%s)) >= %s" % (body, bound),
+                  hit("article_lsh"))
+        p.compare(
+            "SELECT id FROM article WHERE jaccard(to_minhash(body, 3), to_minhash('w8_1 w8_2 w8_3')) >= %s" % bound)
+        p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s"
+                      % (body, bound),
                   hit("article_en_lsh"))
         p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s" % (body, bound))
         p.compare("SELECT id FROM article WHERE lang = 'uk' AND jaccard(to_minhash(body, unit => 'char', k => 5), "
                   "to_minhash(%s, 5, 'char')) > %s" % (body, bound), hit("article_uk_lsh"))
-        p.compare("SELECT id FROM article WHERE (lang = 'uk' AND jaccard(to_minhash(body, 5, 'char'), to_minhash(%s, 5, 'char')) > %s) OR "
-                  "(lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s)" % (body, bound, body, bound), hit("article_uk_lsh"))
-        p.compare("SELECT a.id, b.id FROM article a JOIN article b ON a.id < b.id AND jaccard(to_minhash(a.body), to_minhash(b.body)) > %s" %
-                  bound if float(bound) > 0 else "SELECT 1", hit("article_lsh"))
-        p.compare("SELECT x.id FROM article x WHERE EXISTS (SELECT FROM article y WHERE y.id < x.id AND y.lang = 'en' AND "
-                  "jaccard(to_minhash(x.body, 2), to_minhash(y.body, 2)) >= %s) AND x.id > 200" % bound, hit("article_en_lsh"))
+        p.compare("SELECT id FROM article WHERE (lang = 'uk' AND jaccard(to_minhash(body, 5, 'char'), to_minhash(%s, "
+                      "5, 'char')) > %s) OR (lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s)" % (
+                      body, bound, body, bound), hit("article_uk_lsh"))
+        p.compare("SELECT a.id, b.id FROM article a JOIN article b ON a.id < b.id AND jaccard(to_minhash(a.body), "
+                      "to_minhash(b.body)) > %s" %
+                      bound if float(bound) > 0 else "SELECT 1",
+                  hit("article_lsh"))
+        p.compare("SELECT x.id FROM article x WHERE EXISTS (SELECT FROM article y WHERE y.id < x.id AND y.lang = 'en' "
+                      "AND jaccard(to_minhash(x.body, 2), to_minhash(y.body, 2)) >= %s) AND x.id > 200" % bound,
+                  hit("article_en_lsh"))
     # Unlike signatures: an error where a row is met, and none of the planner's own.
     p.compare("SELECT id FROM doc WHERE jaccard(sig, to_minhash('a b c')) > 0.8", errors=("42804",))
     p.compare("SELECT id FROM doc WHERE jaccard(sig, to_minhash('a b c')) > 0.8 AND id < 0", settings=["default"])
     p.compare("SELECT id FROM empty WHERE jaccard(sig, to_minhash('a b c')) > 0.8")
-    p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash('x', 5, 'char')) > 0.8", errors=("42804",))
+    p.compare(
+        "SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash('x', 5, 'char')) > 0.8",
+        errors=("42804",))
     p.report("tables, views, expressions")
 
 
@@ -394,13 +441,18 @@ def security(p, literal):
         p.compare("SELECT id FROM secret WHERE " + on, uses)
         p.compare("SELECT id FROM secret WHERE sig % " + q, "secret_lsh", role)
         p.compare("SELECT id FROM secret WHERE jaccard_at_least(sig, %s, %s)" % (q, bound), uses, role)
-        p.compare("SELECT sig <%%> %s FROM secret WHERE %s ORDER BY sig <%%> %s LIMIT 3" % (q, on, q), uses, role, ordered=True)
-        p.compare("SELECT a.id, b.id FROM small a JOIN secret b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound, uses, role)
+        p.compare("SELECT sig <%%> %s FROM secret WHERE %s ORDER BY sig <%%> %s LIMIT 3" % (q, on, q), uses, role,
+                  ordered=True)
+        p.compare("SELECT a.id, b.id FROM small a JOIN secret b ON jaccard(a.sig, b.sig) >= %s WHERE a.id < 50" % bound,
+                  uses, role)
         p.compare("SELECT id FROM secret WHERE %s OR id = 6" % on, uses, role)
-        p.compare("UPDATE secret SET owner = 'plans_reader' WHERE %s RETURNING id" % on, uses, role + ["BEGIN"], ["ROLLBACK"])
+        p.compare(
+            "UPDATE secret SET owner = 'plans_reader' WHERE %s RETURNING id" % on, uses, role + ["BEGIN"], ["ROLLBACK"])
         p.compare("DELETE FROM secret WHERE %s RETURNING id" % on, uses, role + ["BEGIN"], ["ROLLBACK"])
         p.compare("SELECT id FROM guarded WHERE " + on, "doc_lsh" if uses else None, role)
-        p.compare("SELECT a.id, b.id FROM guarded a JOIN guarded b ON a.id < b.id AND jaccard(a.sig, b.sig) > %s" % bound, None, role)
+        p.compare(
+            "SELECT a.id, b.id FROM guarded a JOIN guarded b ON a.id < b.id AND jaccard(a.sig, b.sig) > %s" % bound,
+            None, role)
     p.report("row security")
 
 
@@ -416,30 +468,48 @@ def changes(p, literal):
         p.compare("UPDATE part SET k = k WHERE %s RETURNING id" % on, hit("part_a_sig_idx"), *inside)
         p.compare("UPDATE part SET id = id + 200 WHERE %s RETURNING id" % on, hit("part_a_sig_idx"), *inside)
         p.compare("DELETE FROM parent WHERE %s RETURNING id" % on, hit("child_lsh"), *inside)
-        p.compare("DELETE FROM other b USING small a WHERE jaccard(a.sig, b.sig) >= %s AND a.id < 99 RETURNING b.id" % bound,
+        p.compare("DELETE FROM other b USING small a WHERE jaccard(a.sig, b.sig) >= %s AND a.id < 99 RETURNING b.id"
+                      % bound,
                   hit("other_lsh"), *inside)
-        p.compare("UPDATE other b SET grp = -1 FROM small a WHERE jaccard(a.sig, b.sig) >= %s RETURNING b.id" % bound, None, *inside)
-        p.compare("WITH gone AS (DELETE FROM doc WHERE %s RETURNING id) SELECT count(*), sum(id) FROM gone" % on, hit("doc_lsh"), *inside)
-        p.compare("INSERT INTO other (id, sig) SELECT 5000 + id, sig FROM doc WHERE %s RETURNING id" % on, hit("doc_lsh"), *inside)
+        p.compare("UPDATE other b SET grp = -1 FROM small a WHERE jaccard(a.sig, b.sig) >= %s RETURNING b.id" % bound,
+                  None, *inside)
+        p.compare("WITH gone AS (DELETE FROM doc WHERE %s RETURNING id) SELECT count(*), sum(id) FROM gone" % on,
+                  hit("doc_lsh"), *inside)
+        p.compare("INSERT INTO other (id, sig) SELECT 5000 + id, sig FROM doc WHERE %s RETURNING id" % on,
+                  hit("doc_lsh"), *inside)
         # What the transaction itself changed is seen.
-        p.compare("SELECT id FROM doc WHERE " + on, hit("doc_lsh"), ["BEGIN", "UPDATE doc SET sig = near(83, 0) WHERE id BETWEEN 300 AND 330",
-                  "DELETE FROM doc WHERE id IN (81, 84)", "INSERT INTO doc (id, sig) SELECT 9000 + i, near(82, 0) FROM generate_series(1, 9) i"],
+        p.compare("SELECT id FROM doc WHERE " + on, hit("doc_lsh"),
+                  ["BEGIN", "UPDATE doc SET sig = near(83, 0) WHERE id BETWEEN 300 AND 330",
+                   "DELETE FROM doc WHERE id IN (81, 84)",
+                   "INSERT INTO doc (id, sig) SELECT 9000 + i, near(82, 0) FROM generate_series(1, 9) i"],
                   ["ROLLBACK"])
-        p.compare("SELECT id FROM doc WHERE " + on, None, ["BEGIN", "SAVEPOINT s", "UPDATE doc SET sig = near(83, 0) WHERE id < 30",
-                  "ROLLBACK TO s"], ["ROLLBACK"])
-        p.compare("SELECT id FROM empty WHERE " + on, None, ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc"], ["ROLLBACK"])
-        p.compare("SELECT id FROM empty WHERE " + on, None, ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc", "TRUNCATE empty"], ["ROLLBACK"])
+        p.compare(
+            "SELECT id FROM doc WHERE " + on, None,
+            ["BEGIN", "SAVEPOINT s", "UPDATE doc SET sig = near(83, 0) WHERE id < 30", "ROLLBACK TO s"], ["ROLLBACK"])
+        p.compare("SELECT id FROM empty WHERE " + on, None, ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc"],
+                  ["ROLLBACK"])
+        p.compare("SELECT id FROM empty WHERE " + on, None,
+                  ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc", "TRUNCATE empty"], ["ROLLBACK"])
         if server_version() >= 150000:
-            p.compare("MERGE INTO other b USING small a ON jaccard(a.sig, b.sig) >= %s AND a.id + 1000 = b.id WHEN MATCHED THEN "
-                      "UPDATE SET grp = -5" % bound, None, ["BEGIN"], ["ROLLBACK"])
-    for fetch in ("FETCH 3 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD 2 FROM c", "FETCH LAST FROM c", "FETCH ABSOLUTE 3 FROM c"):
+            p.compare("MERGE INTO other b USING small a ON jaccard(a.sig, b.sig) >= %s AND a.id + 1000 = b.id "
+                          "WHEN MATCHED THEN UPDATE SET grp = -5" % bound,
+                      None, ["BEGIN"], ["ROLLBACK"])
+    for fetch in ("FETCH 3 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD 2 FROM c", "FETCH LAST FROM c",
+                  "FETCH ABSOLUTE 3 FROM c"):
         for bound in ("0.8", "0.4"):
-            p.compare(fetch, None, ["BEGIN", "DECLARE c SCROLL CURSOR FOR SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > %s ORDER BY 1" %
-                                    (q, q, bound), "MOVE 2 FROM c"], ["ROLLBACK"], ordered=True)
-    p.compare("FETCH ALL FROM c", None, ["BEGIN", "DECLARE c CURSOR WITH HOLD FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8" % q, "COMMIT"],
+            p.compare(
+                fetch, None,
+                ["BEGIN",
+                 "DECLARE c SCROLL CURSOR FOR SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > %s ORDER BY 1" %
+                     (q, q, bound),
+                 "MOVE 2 FROM c"], ["ROLLBACK"], ordered=True)
+    p.compare("FETCH ALL FROM c", None,
+              ["BEGIN", "DECLARE c CURSOR WITH HOLD FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8" % q, "COMMIT"],
               ["CLOSE c"])
-    p.compare("UPDATE doc SET cat = -9 WHERE CURRENT OF c RETURNING cat", None, [
-        "BEGIN", "DECLARE c CURSOR FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8 FOR UPDATE" % q, "FETCH 1 FROM c"], ["ROLLBACK"])
+    p.compare("UPDATE doc SET cat = -9 WHERE CURRENT OF c RETURNING cat", None,
+              [
+                  "BEGIN", "DECLARE c CURSOR FOR SELECT id FROM doc WHERE jaccard(sig, %s) > 0.8 FOR UPDATE" % q,
+                  "FETCH 1 FROM c"], ["ROLLBACK"])
     p.report("changes and cursors")
 
 
@@ -452,18 +522,23 @@ def prepared(p, literal, far):
         "q minhash, t numeric": "SELECT id FROM doc WHERE jaccard(sig, $1) >= $2",
         "q minhash, t real": "SELECT id FROM doc WHERE jaccard(sig, $1) > $2",
         "q minhash, t float8    ": "SELECT id FROM part WHERE jaccard(sig, $1) > $2 AND id < 300",
-        "q minhash, t float8     ": "SELECT id FROM doc WHERE jaccard(sig, $1) > $2 OR id = 5 OR jaccard(sig, near(20, 0)) > $2",
-        "q minhash, t float8      ": "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) > $2 AND a.sig <> $1",
-        "q minhash, t float8       ": "SELECT sig <%> $1 FROM doc WHERE jaccard(sig, $1) >= $2 ORDER BY sig <%> $1 LIMIT 4",
+        "q minhash, t float8     ":
+            "SELECT id FROM doc WHERE jaccard(sig, $1) > $2 OR id = 5 OR jaccard(sig, near(20, 0)) > $2",
+        "q minhash, t float8      ":
+            "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(a.sig, b.sig) > $2 AND a.sig <> $1",
+        "q minhash, t float8       ":
+            "SELECT sig <%> $1 FROM doc WHERE jaccard(sig, $1) >= $2 ORDER BY sig <%> $1 LIMIT 4",
         "q minhash, t float8        ": "UPDATE doc SET cat = 0 WHERE jaccard(sig, $1) > $2 RETURNING id",
         "q minhash, t float8         ": "SELECT id FROM secret WHERE jaccard(sig, $1) > $2",
-        "q minhash, t float8          ": "SELECT id FROM doc WHERE jaccard(sig, (SELECT minhash_union($1, $1))) > $2 AND sig % $1",
+        "q minhash, t float8          ":
+            "SELECT id FROM doc WHERE jaccard(sig, (SELECT minhash_union($1, $1))) > $2 AND sig % $1",
     }
     signatures = ["'%s'" % literal, "'%s'" % far, "NULL", "set_minhash('{}'::bigint[])", "to_minhash('other kind')"]
     bounds = ["0.8", "0.95", "0.75", "0.5", "0", "-1", "1", "1.5", "'NaN'", "NULL"]
     for types, statement in statements.items():
         decl = ", ".join(a.split()[1] for a in types.split(","))
-        for n, (mode, s, b) in enumerate(itertools.product(("force_generic_plan", "force_custom_plan", "auto"), signatures, bounds)):
+        for n, (mode, s, b) in enumerate(
+                itertools.product(("force_generic_plan", "force_custom_plan", "auto"), signatures, bounds)):
             if not FULL and (mode != "force_generic_plan" and n % 7 or s in signatures[2:] and n % 3):
                 continue
             # No row passes a NULL bound, which an index scan knows without comparing: no error of a comparison then.
@@ -472,11 +547,13 @@ def prepared(p, literal, far):
             before = ["SET plan_cache_mode = " + mode, "PREPARE s(%s) AS %s" % (decl, statement), "BEGIN"]
             if mode == "auto":
                 before += ["SAVEPOINT s"] + ["EXECUTE s('%s', 0.9)" % literal] * 6 + ["ROLLBACK TO s"]
-            uses = "_lsh" if mode == "force_generic_plan" and s == signatures[0] and b == "0.8" and "part" not in statement else None
+            uses = ("_lsh" if mode == "force_generic_plan" and s == signatures[0] and b == "0.8"
+                    and "part" not in statement else None)
             errors = ("42804",) if s == signatures[-1] else ()
             if "_at_least" in statement and b in ("0", "-1", "1.5", "'NaN'"):
                 errors += ("22023",)
-            p.compare("EXECUTE s(%s, %s)" % (s, b), uses, before, ["ROLLBACK", "DEALLOCATE s"], ordered="ORDER BY" in statement, errors=errors)
+            p.compare("EXECUTE s(%s, %s)" % (s, b), uses, before, ["ROLLBACK", "DEALLOCATE s"],
+                      ordered="ORDER BY" in statement, errors=errors)
     p.report("prepared statements")
 
 
@@ -486,14 +563,16 @@ def concurrent(p, literal):
     for settings in (SETTINGS["no bitmaps"], SETTINGS["no index scans"]):
         for statement in ("SELECT id FROM doc WHERE jaccard(sig, %s) > 0.9 FOR UPDATE" % q,
                           "UPDATE doc SET cat = 9 WHERE jaccard(sig, %s) > 0.9 RETURNING id" % q,
-                          "DELETE FROM doc d USING other o WHERE o.id = 1083 AND jaccard(d.sig, o.sig) > 0.9 RETURNING d.id"):
+                          "DELETE FROM doc d USING other o WHERE o.id = 1083 AND jaccard(d.sig, o.sig) > 0.9 "
+                              "RETURNING d.id"):
             with connect(p.conn.info.dbname) as one_side, connect(p.conn.info.dbname) as other:
                 for c in (one_side, other):
                     c.execute("SET search_path = indexed, public")
                 for s in settings.split(";"):
                     other.execute("SET " + s)
                 before = sorted(other.execute("SELECT id FROM doc WHERE jaccard(sig, %s) > 0.9" % q).fetchall())
-                one_side.execute("BEGIN; UPDATE doc SET sig = near(300, 0) WHERE id = 81; UPDATE doc SET cat = 8 WHERE id = 83")
+                one_side.execute(
+                    "BEGIN; UPDATE doc SET sig = near(300, 0) WHERE id = 81; UPDATE doc SET cat = 8 WHERE id = 83")
                 other.execute("BEGIN")
                 timer = threading.Timer(0.2, lambda: one_side.execute("COMMIT"))
                 timer.start()
@@ -511,13 +590,20 @@ def counted(name):
     """Each search of an index counts once in PostgreSQL's statistics, by which people drop indexes that nobody uses."""
     near = "jaccard(sig, near(83, 0)) >= 0.8"
     kinds = {
-        "an index scan": ("SET enable_bitmapscan = off", "SELECT id FROM doc WHERE %s" % near, "Index Scan using doc_lsh", 1),
-        "a bitmap": ("SET enable_indexscan = off", "SELECT id FROM doc WHERE %s" % near, "Bitmap Index Scan on doc_lsh", 1),
-        "two bitmaps": ("SET enable_indexscan = off", "SELECT id FROM doc WHERE %s OR jaccard(sig, near(3, 0)) >= 0.8" % near, "BitmapOr", 2),
+        "an index scan":
+            ("SET enable_bitmapscan = off", "SELECT id FROM doc WHERE %s" % near, "Index Scan using doc_lsh", 1),
+        "a bitmap":
+            ("SET enable_indexscan = off", "SELECT id FROM doc WHERE %s" % near, "Bitmap Index Scan on doc_lsh", 1),
+        "two bitmaps": ("SET enable_indexscan = off",
+                        "SELECT id FROM doc WHERE %s OR jaccard(sig, near(3, 0)) >= 0.8" % near, "BitmapOr", 2),
         "rows in order": ("SET enable_sort = off", "SELECT id FROM doc ORDER BY sig <%> near(83, 0)", "Order By", 1),
-        "a bound of NULL": ("SET enable_bitmapscan = off", "SELECT id FROM doc WHERE jaccard(sig, near(83, 0)) >= (SELECT NULL::float8)", "Index Scan using doc_lsh", 1),
-        "once for each of 7 rows": ("SET enable_bitmapscan = off", "SELECT g, d.id FROM generate_series(1, 7) g, LATERAL (SELECT id FROM doc WHERE jaccard(sig, near(g, 0)) >= 0.8 OFFSET 0) d",
-                                    "Index Scan using doc_lsh", 7),
+        "a bound of NULL": ("SET enable_bitmapscan = off",
+                            "SELECT id FROM doc WHERE jaccard(sig, near(83, 0)) >= (SELECT NULL::float8)",
+                            "Index Scan using doc_lsh", 1),
+        "once for each of 7 rows":
+            ("SET enable_bitmapscan = off", "SELECT g, d.id FROM generate_series(1, 7) g, LATERAL (SELECT id FROM doc "
+                                                "WHERE jaccard(sig, near(g, 0)) >= 0.8 OFFSET 0) d",
+             "Index Scan using doc_lsh", 7),
     }
     own = "SELECT pg_stat_get_xact_numscans('doc_lsh'::regclass)"
     scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelid = 'doc_lsh'::regclass"
@@ -526,7 +612,8 @@ def counted(name):
         wait_for_indexes(conn)
         rows, before, total = [], one(conn, scans), 0
         for what, (setting, query, shown, want) in kinds.items():
-            conn.execute("RESET ALL; SET search_path = indexed, public; SET enable_seqscan = off; SET neardup.enable_join = off; " + setting)
+            conn.execute("RESET ALL; SET search_path = indexed, public; SET enable_seqscan = off; "
+                         "SET neardup.enable_join = off; " + setting)
             with conn.transaction():  # within which numbers only grow
                 known = one(conn, own)
                 conn.execute(query).fetchall()
@@ -563,8 +650,10 @@ def default_plans(p, literal):
                 ("SELECT id FROM big WHERE sig %% %s" % q, True),
                 ("SELECT x.id FROM big x JOIN big y ON x.id < y.id AND jaccard(x.sig, y.sig) >= 0.3", False)):
             got = plan(query)
-            check("default plan %s the index: %.70s" % ("uses" if uses else "leaves", query.replace(literal, "..")), ("big_lsh" in got) == uses, got)
-        check("default plan of a join with a few rows uses the index", "big_lsh" in plan("SELECT x.id FROM big x JOIN big y ON jaccard(x.sig, y.sig) >= 0.8 WHERE x.id < 20"))
+            check("default plan %s the index: %.70s" % ("uses" if uses else "leaves", query.replace(literal, "..")),
+                  ("big_lsh" in got) == uses, got)
+        check("default plan of a join with a few rows uses the index",
+              "big_lsh" in plan("SELECT x.id FROM big x JOIN big y ON jaccard(x.sig, y.sig) >= 0.8 WHERE x.id < 20"))
         conn.execute("SET neardup.derive_conditions = off")
         got = plan("SELECT id FROM big WHERE jaccard(sig, %s) > 0.8" % q)
         check("derive_conditions = off: no index", "big_lsh" not in got, got)
@@ -578,7 +667,8 @@ def default_plans(p, literal):
         got = "\n".join(r[0] for r in conn.execute(
             "EXPLAIN SELECT x.id FROM indexed.big x, indexed.big y WHERE y.id = 83 AND jaccard(x.sig, y.sig) > 0.8"))
         check("first query of a session: index", "big_lsh" in got, got)
-        estimate = [r[0] for r in conn.execute("EXPLAIN SELECT x.id FROM indexed.big x JOIN indexed.big y ON jaccard(x.sig, y.sig) > 0.8")][0]
+        estimate = [r[0] for r in conn.execute(
+            "EXPLAIN SELECT x.id FROM indexed.big x JOIN indexed.big y ON jaccard(x.sig, y.sig) > 0.8")][0]
         rows = int(estimate.split("rows=")[1].split()[0])
         actual = one(conn, "SELECT count(*) FROM indexed.big x JOIN indexed.big y ON jaccard(x.sig, y.sig) > 0.8")
         check("join estimate near the truth", actual / 5 < rows < actual * 5, "%d, really %d" % (rows, actual))
@@ -592,13 +682,17 @@ def main():
             conn.execute("SET search_path = plain, public")
             literal = one(conn, "SELECT sig::text FROM doc WHERE id = 83")
             far = one(conn, "SELECT sig::text FROM doc WHERE id = 85")
-        sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p), (shapes, p),
-                 (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far), (counted, name), (concurrent, p, literal),
+        sections((single, p, literal, far), (ordered, p, literal), (settings_of_similar, p, literal, far), (joins, p),
+                 (shapes, p),
+                 (tables, p, literal), (security, p, literal), (changes, p, literal), (prepared, p, literal, far),
+                 (counted, name), (concurrent, p, literal),
                  (default_plans, p, literal))
         with connect(name) as conn:
             conn.execute("SET search_path = indexed, public")
-            indexes = conn.execute("SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' AND relkind = 'i'").fetchall()
-            equal_all("indexes are sound", [(index, error_of(conn, "SELECT lsh_check('%s', true)" % index), None) for index, in indexes])
+            indexes = conn.execute("SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam "
+                                   "WHERE amname = 'lsh' AND relkind = 'i'").fetchall()
+            equal_all("indexes are sound",
+                      [(index, error_of(conn, "SELECT lsh_check('%s', true)" % index), None) for index, in indexes])
     with psycopg.connect(autocommit=True) as admin:
         admin.execute("DROP ROLE IF EXISTS plans_reader")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Indexes of simhash_ops and ctph_ops never change an answer: every bound and form of condition on tables with them,
-against the same tables without. For a marked part EXPLAIN must show the index. Then all pairs of many values, before and
-after changes, the digests of the data sets, and what the operator classes refuse."""
+against the same tables without. For a marked part EXPLAIN must show the index. Then all pairs of many values, before
+and after changes, the digests of the data sets, and what the operator classes refuse."""
 import itertools
 import random
 import re
@@ -36,14 +36,16 @@ def simhashes():
     values = [rng.getrandbits(64) for _ in range(300)]
     for centre in centres:
         values += [centre] * 5 + [spread(centre, 64, d, True) for d in range(21)]
-        values += [spread(centre, blocks, d, even) for blocks in (2, 3, 4, 7) for d in range(17) for even in (True, False)]
+        values += [
+            spread(centre, blocks, d, even) for blocks in (2, 3, 4, 7) for d in range(17) for even in (True, False)]
     texts = ["%016x" % v for v in values] + [None] * 40
     rng.shuffle(texts)
     return texts, ["%016x" % c for c in centres]
 
 
 def edited(part, edits, alphabet):
-    """So many insertions, deletions and substitutions at even distances, which leaves the fewest grams; sometimes by chance."""
+    """So many insertions, deletions and substitutions at even distances, which leaves the fewest grams; sometimes by
+    chance."""
     out = list(part)
     even = rng.random() < 0.7
     for i in range(edits):
@@ -107,8 +109,9 @@ def digest_texts():
     yield "96:%s:%s" % (first, second)
     for i in range(58):
         before = rng.randrange(58)
-        yield "%d:%s" % (rng.choice((96, 96, 48)), ":".join(rng.sample([lone(before) + first[i : i + 7] + lone(57 - before),
-            lone(30)], 2)))
+        yield "%d:%s" % (rng.choice((96, 96, 48)),
+                         ":".join(rng.sample([lone(before) + first[i : i + 7] + lone(57 - before),
+                                              lone(30)], 2)))
         yield "96:%s:%s" % (lone(before) + first[i : i + 7] + lone(57 - before), lone(32))
     for i in range(26):
         yield "96:%s:%s" % (lone(60), lone(i) + second[i : i + 7] + lone(5))
@@ -129,7 +132,8 @@ def documents():
                 changed[rng.randrange(words)] = rng.choice(("", "x", "another word"))
             yield " ".join(changed)
         for length in (0.5, 0.8, 1.1, 1.6, 2):
-            yield " ".join(text[: int(words * length)] + ["n%x" % rng.getrandbits(16) for _ in range(int(words * (length - 1)))])
+            yield " ".join(
+                text[: int(words * length)] + ["n%x" % rng.getrandbits(16) for _ in range(int(words * (length - 1)))])
 
 
 # Measures -----------------------------------------------------------------------------------------------------------
@@ -166,10 +170,10 @@ RATE = Measure("rate", "digest", "ctph_edit_rate(X, Q) <= B",
 MEASURES = (HAMMING, SCORE, RATE)
 
 COLUMNS = {
-    "hash": {"v": "", "b2": "simhash_ops (blocks = 2)", "b3": "simhash_ops (blocks = 3)", "b4": "simhash_ops (blocks = 4)",
-             "b7": "simhash_ops (blocks = 7)"},
+    "hash": {"v": "", "b2": "simhash_ops (blocks = 2)", "b3": "simhash_ops (blocks = 3)",
+             "b4": "simhash_ops (blocks = 4)", "b7": "simhash_ops (blocks = 7)"},
     "digest": {"v": "", "r0": "ctph_ops (max_rate = 0)", "r05": "ctph_ops (max_rate = 0.05)",
-    "r06": "ctph_ops (max_rate = 0.06)",
+               "r06": "ctph_ops (max_rate = 0.06)",
                "r07": "ctph_ops (max_rate = 0.07)"},
 }
 TYPES = {"hash": "simhash", "digest": "ctph"}
@@ -238,7 +242,8 @@ INSERT INTO article SELECT i, (ARRAY['en', 'uk'])[i % 3], body FROM public.docum
 CREATE TABLE long (id int PRIMARY KEY, grp int, k100 ctph, k1000 ctph);
 INSERT INTO long SELECT i, i / 8, ctph_long(body, 100), ctph_long(body, 1000) FROM public.document_pool
     WHERE body IS NULL OR length(body) < {longest};
-CREATE TABLE mixed AS SELECT i AS id, to_minhash('a b c d ' || i / 9) AS m, to_simhash('a b c d ' || i / 9) AS s, to_ctph('a b c d ' || i / 9) AS c
+CREATE TABLE mixed AS SELECT i AS id, to_minhash('a b c d ' || i / 9) AS m, to_simhash('a b c d ' || i / 9) AS s,
+  to_ctph('a b c d ' || i / 9) AS c
     FROM generate_series(1, 400) i;
 GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO families_reader;
 GRANT USAGE ON SCHEMA {schema} TO families_reader;
@@ -258,7 +263,8 @@ ARTICLE_INDEXES = """
 CREATE INDEX article_hash_lsh ON article USING lsh (to_simhash(body));
 CREATE INDEX article_hash_en_lsh ON article USING lsh (to_simhash(body, 2)) WHERE lang = 'en';
 CREATE INDEX article_digest_lsh ON article USING lsh (to_ctph(body));
-CREATE INDEX article_digest_en_lsh ON article USING lsh (to_ctph(body || 'en') ctph_ops (max_rate = 0.06)) WHERE lang = 'en';
+CREATE INDEX article_digest_en_lsh ON article USING lsh (to_ctph(body || 'en') ctph_ops (max_rate = 0.06))
+  WHERE lang = 'en';
 CREATE INDEX mixed_m ON mixed USING lsh (m);
 CREATE INDEX mixed_s ON mixed USING lsh (s);
 CREATE INDEX mixed_c ON mixed USING lsh (c);
@@ -288,21 +294,24 @@ def setup(name):
         fill(conn, "hash_pool", hashes)
         fill(conn, "document_pool", list(documents()) + [None] * 5)
         fill(conn, "digest_text", digests)
-        conn.execute("INSERT INTO digest_pool SELECT row_number() OVER (ORDER BY md5(i::text)), v FROM (SELECT i, v FROM digest_text "
-                     "UNION ALL SELECT 100000 + i, to_ctph(body) FROM document_pool) x")
+        conn.execute("INSERT INTO digest_pool SELECT row_number() OVER (ORDER BY md5(i::text)), v FROM (SELECT i, v "
+                     "FROM digest_text UNION ALL SELECT 100000 + i, to_ctph(body) FROM document_pool) x")
         known["hash"] = (1 + hashes.index(centres[4]), 1 + hashes.index(centres[5]))
         # Those with many neighbours.
         known["digest"] = tuple(r[0] for r in conn.execute("""
-            WITH near AS MATERIALIZED (SELECT id_a, id_b FROM all_pairs('SELECT i, v FROM digest_pool WHERE length(v::text) > 60', 0.9001))
+            WITH near AS MATERIALIZED (SELECT id_a, id_b
+              FROM all_pairs('SELECT i, v FROM digest_pool WHERE length(v::text) > 60', 0.9001))
             SELECT min(a.i) FROM (SELECT id_a AS i, id_b AS j FROM near UNION ALL SELECT id_b, id_a FROM near) n
                 JOIN digest_pool a USING (i) JOIN digest_pool b ON b.i = j AND ctph_score(a.v, b.v) > 0
             GROUP BY a.v::text ORDER BY count(*) DESC, a.v::text LIMIT 2"""))
         for schema in ("plain", "indexed"):
             conn.execute("CREATE SCHEMA %s; SET search_path = %s, public" % (schema, schema))
             for family, columns in COLUMNS.items():
-                conn.execute(SCHEMA.format(f=family, t=TYPES[family], columns=", ".join("%s %s" % (c,
-                    TYPES[family]) for c in columns),
-                                           values=", ".join(["v"] * len(columns)), known=known[family][0], same=SAME, small=SMALL_ROWS))
+                conn.execute(SCHEMA.format(f=family, t=TYPES[family],
+                                           columns=", ".join("%s %s" % (c,
+                                                                        TYPES[family]) for c in columns),
+                                           values=", ".join(["v"] * len(columns)), known=known[family][0], same=SAME,
+                                           small=SMALL_ROWS))
             conn.execute(ARTICLES.format(schema=schema, longest=LONGEST))
         for family, columns in COLUMNS.items():
             for column, options in columns.items():
@@ -312,17 +321,21 @@ def setup(name):
         for schema in ("plain", "indexed"):
             for family in COLUMNS:
                 change(conn, schema, family, 90000, 60)
-        for table, in conn.execute("SELECT c.oid::regclass FROM pg_class c WHERE relnamespace = 'indexed'::regnamespace AND relkind IN ('r', 'p')").fetchall():
+        for table, in conn.execute("SELECT c.oid::regclass FROM pg_class c "
+                                   "WHERE relnamespace = 'indexed'::regnamespace AND relkind IN ('r', 'p')").fetchall():
             conn.execute("ANALYZE %s" % table)
         for family, ids in known.items():
-            known[family] = [one(conn, "SELECT min(t.id) FROM plain.{f} t JOIN {f}_pool p ON p.i = %s AND t.v = p.v".format(f=family), (i,)) for i in ids]
+            known[family] = [one(
+                conn, "SELECT min(t.id) FROM plain.{f} t JOIN {f}_pool p ON p.i = %s AND t.v = p.v".format(f=family),
+                (i,)) for i in ids]
     return known
 
 
 def change(conn, schema, family, first, rows):
     """New rows, which are not sorted into the index's runs yet, dead ones, changed ones, and rows at another place."""
     table, columns = "%s.%s" % (schema, family), list(COLUMNS[family])
-    conn.execute("INSERT INTO {t} (id, grp, cat, n, old, {c}) SELECT {first} + id, grp, cat, n, old, {c} FROM {t} WHERE id <= {rows}"
+    conn.execute("INSERT INTO {t} (id, grp, cat, n, old, {c}) SELECT {first} + id, grp, cat, n, old, {c} FROM {t} "
+                 "WHERE id <= {rows}"
                  .format(t=table, c=", ".join(columns), first=first, rows=rows))
     conn.execute("DELETE FROM %s WHERE id %% 53 = %d" % (table, first % 53))
     conn.execute("UPDATE %s SET cat = 2 WHERE id %% 17 = 0" % table)
@@ -345,43 +358,40 @@ HASH_BOUNDS = [(str(d), d) for d in list(range(17)) + [20, 40]] + [
     ("NULL::numeric", None), ("NULL::float8", None), ("(SELECT 3)", 3), ("(SELECT 3.5)", 3), ("random() * 0 + 3", None),
     ("(SELECT n FROM hash WHERE id = -1)", None)]
 SCORE_BOUNDS = [(str(s), s) for s in [1] + list(range(10, 101, 10))] + [
-    ("0", None), ("-1", None), ("101", None), ("0.5", None), ("55.5::real", 55), ("70::smallint", 70), ("70::bigint", 70),
-    ("69.00000000000000000000001", 70), ("70::numeric", 70), ("70.0::float8", 70), ("1e400", None), ("-1e400", None),
-    ("'NaN'::float8", None), ("'NaN'::numeric", None), ("'Infinity'::float8", None), ("NULL::int", None),
-    ("NULL::numeric", None),
-    ("(SELECT 70)", 70), ("random() * 0 + 70", None), ("(SELECT n FROM digest WHERE id = -1)", None)]
+    ("0", None), ("-1", None), ("101", None), ("0.5", None), ("55.5::real", 55), ("70::smallint", 70),
+    ("70::bigint", 70), ("69.00000000000000000000001", 70), ("70::numeric", 70), ("70.0::float8", 70), ("1e400", None),
+    ("-1e400", None), ("'NaN'::float8", None), ("'NaN'::numeric", None), ("'Infinity'::float8", None),
+    ("NULL::int", None), ("NULL::numeric", None), ("(SELECT 70)", 70), ("random() * 0 + 70", None),
+    ("(SELECT n FROM digest WHERE id = -1)", None)]
 RATE_BOUNDS = [("%g" % r, r) for r in [i / 100 for i in range(16)] + [0.2, 0.5, 1]] + [
     ("-0.1", None), ("1.5", None), ("0.05::real", None), ("0.1::real", None), ("0::smallint", 0), ("0::bigint", 0),
     ("0.06::float8", 0.06), ("0.0699999999999999999999999", None), ("'NaN'::float8", None), ("'NaN'::numeric", None),
-    ("'NaN'::real", None),
-    ("'-Infinity'::float8", None), ("1e300", None), ("NULL::float8", None), ("NULL::int", None), ("(SELECT 0.05)", 0.05),
-    ("random() * 0 + 0.05", None)]
+    ("'NaN'::real", None), ("'-Infinity'::float8", None), ("1e300", None), ("NULL::float8", None), ("NULL::int", None),
+    ("(SELECT 0.05)", 0.05), ("random() * 0 + 0.05", None)]
 BOUNDS = {"hamming": HASH_BOUNDS, "score": SCORE_BOUNDS, "rate": RATE_BOUNDS}
 
-# M: the measure of column and query; N: with another query; D: the ordering operator; P(a, b, B): the named predicate; K: the
-# column, O: `old`. L, G: nearer and farther; E, F: the same or equal. A star: EXPLAIN must show the index where it serves B.
+# M: the measure of column and query; N: with another query; D: the ordering operator; P(a, b, B): the named predicate;
+# K: the column, O: `old`. L, G: nearer and farther; E, F: the same or equal. A star:
+# EXPLAIN must show the index where it serves B.
 FORMS = [
     "* M E B", "* M L B", "* B F M", "* B G M", "* M = B", "* B = M", "* NOT (M G B)", "* NOT (M F B)", "* P(K, Q, B)",
-        "* P(Q, K, B)",
-    "* M E B AND n < 60", "* M E B AND id % 2 = 0", "* M E B AND N E B", "* M E B AND N = B", "* M = B AND N = B",
-    "* M E B OR id = 5",
-    "* M E B OR N E B", "* (M E B AND cat = 2) OR (N E B AND cat = 1)", "* (M E B OR id < 9) AND (N E B OR grp = 10)",
-    "* M E B AND K IS NOT NULL", "* M E B AND M E B", "* M E B AND M F B", "* M E B AND H(O, K) E B",
-    "M G B", "M F B", "M <> B", "M = ANY (ARRAY[1, 3, B])", "(M E B) IS NOT TRUE", "(M E B) IS TRUE", "(M E B) IS UNKNOWN",
-    "coalesce(M, 0) E B", "M + 0 E B", "-M F -(B)", "abs(M) = B", "CASE WHEN cat = 1 THEN M E B ELSE id % 9 = 0 END",
-    "M E n", "M E n AND M E B",
-    "M E B OR cat = 3", "M::numeric E B", "M::float8 E B", "M::real E B", "M::int E B", "M::text = (B)::text", "H(K, K) E B",
-    "H(K, O) E B",
-    "NOT P(K, Q, B)", "(M E B) = (N E B)", "M E least(B, 3)", "id IN (SELECT id FROM T WHERE M E B)", "M BETWEEN B AND 60",
-    "M BETWEEN 0 AND B",
-    "* H(O, Q) E B AND cat = 2", "H(O, Q) E B",
+    "* P(Q, K, B)", "* M E B AND n < 60", "* M E B AND id % 2 = 0", "* M E B AND N E B", "* M E B AND N = B",
+    "* M = B AND N = B", "* M E B OR id = 5", "* M E B OR N E B", "* (M E B AND cat = 2) OR (N E B AND cat = 1)",
+    "* (M E B OR id < 9) AND (N E B OR grp = 10)", "* M E B AND K IS NOT NULL", "* M E B AND M E B",
+    "* M E B AND M F B", "* M E B AND H(O, K) E B", "M G B", "M F B", "M <> B", "M = ANY (ARRAY[1, 3, B])",
+    "(M E B) IS NOT TRUE", "(M E B) IS TRUE", "(M E B) IS UNKNOWN", "coalesce(M, 0) E B", "M + 0 E B", "-M F -(B)",
+    "abs(M) = B", "CASE WHEN cat = 1 THEN M E B ELSE id % 9 = 0 END", "M E n", "M E n AND M E B", "M E B OR cat = 3",
+    "M::numeric E B", "M::float8 E B", "M::real E B", "M::int E B", "M::text = (B)::text", "H(K, K) E B", "H(K, O) E B",
+    "NOT P(K, Q, B)", "(M E B) = (N E B)", "M E least(B, 3)", "id IN (SELECT id FROM T WHERE M E B)",
+    "M BETWEEN B AND 60", "M BETWEEN 0 AND B", "* H(O, Q) E B AND cat = 2", "H(O, Q) E B",
 ]
 MORE_FORMS = {
     "hamming": ["* D <= B", "* D < B", "* B > Q <~> K", "* D = B", "D > B", "cosine(K, Q) >= 0.95 AND M <= B",
-        "* M BETWEEN 0 AND B"],
-    "score": ["* M E B AND ctph_edit_rate(K, Q) < 0.15", "M E B OR ctph_edit_rate(K, Q) < 0.02", "* M BETWEEN B AND 100"],
+                "* M BETWEEN 0 AND B"],
+    "score":
+        ["* M E B AND ctph_edit_rate(K, Q) < 0.15", "M E B OR ctph_edit_rate(K, Q) < 0.02", "* M BETWEEN B AND 100"],
     "rate": ["* D <= B", "* D < B", "* B > Q <-> K", "D > B", "* M E B AND ctph_score(K, Q) > 60",
-    "M E B OR ctph_score(K, Q) = 100", "* M BETWEEN 0 AND B"],
+             "M E B OR ctph_score(K, Q) = 100", "* M BETWEEN 0 AND B"],
 }
 FUNCTIONS = {"hamming": ("hamming", "hamming_at_most"), "score": ("ctph_score", "ctph_score_at_least"),
              "rate": ("ctph_edit_rate", "ctph_edit_rate_at_most")}
@@ -418,7 +428,8 @@ def single(p, literals, limits, measure):
                 near = is_served(limits, measure, "v" if old else column, number)
                 index = "%s_old_lsh" % family if old else "%s_%s" % (family, column)
                 # The named predicates refuse what is no bound; some numbers are beyond float8.
-                errors = ("22023",) * ("P(" in form_text and number is None) + ("22003",) * ("e400" in bound or "e-400" in bound)
+                errors = ("22023",) * ("P(" in form_text and number is None) + ("22003",) * (
+                    "e400" in bound or "e-400" in bound)
                 p.compare("SELECT id FROM %s WHERE %s" % (family, where(measure, form_text, column,
                     queries[n % len(queries)], far, bound)),
                           index if shows and near else None, before, errors=errors)
@@ -448,8 +459,9 @@ def ordered(p, literals, limits, measure):
     q, far = ("'%s'::%s" % (t, TYPES[family]) for t in literals[family])
     row, function = "(SELECT v FROM %s WHERE id = %d)" % (family, known), "%s_of(%d)" % (family, known)
     columns = list(COLUMNS[family])
-    for n, (query, bound, limit) in enumerate(itertools.product((q, row, function), measure.bounds + (measure.not_served,),
-                                                               ("", "LIMIT 1", "LIMIT 5", "LIMIT 3 OFFSET 20"))):
+    for n, (query, bound, limit) in enumerate(
+            itertools.product((q, row, function), measure.bounds + (measure.not_served,),
+                              ("", "LIMIT 1", "LIMIT 5", "LIMIT 3 OFFSET 20"))):
         if not FULL and (n + n // 4) % 2:
             continue
         for column in columns if FULL else [columns[n // 2 % len(columns)]]:
@@ -490,34 +502,39 @@ def joins(p, measure):
         at_least = measure.on("b.v", "a.v", bound, 1)
         fill_in = dict(f=f, on=on, o=order, both=on + " AND a.grp = b.grp")
         marked = ["SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {on}",
-            "SELECT a.id, b.id FROM {f}_small a LEFT JOIN {f}_other b ON {on}",
+                  "SELECT a.id, b.id FROM {f}_small a LEFT JOIN {f}_other b ON {on}",
                   "SELECT a.id FROM {f}_small a WHERE EXISTS (SELECT FROM {f}_other b WHERE {on})",
                   "SELECT a.id FROM {f}_small a WHERE NOT EXISTS (SELECT FROM {f}_other b WHERE {on})",
                   "SELECT a.id FROM {f}_small a LEFT JOIN {f}_other b ON {on} WHERE b.id IS NULL",
                   "SELECT a.id, (SELECT count(*) FROM {f}_other b WHERE {on}) FROM {f}_small a",
-                  "SELECT a.id, b.id FROM {f}_small a LEFT JOIN LATERAL (SELECT * FROM {f}_other b WHERE {on} OFFSET 0) b ON true",
-                  "SELECT a.id, b.d FROM {f}_small a, LATERAL (SELECT a.v {o} b.v AS d FROM {f}_other b WHERE {on} ORDER BY a.v {o} b.v LIMIT 2) b",
-                  "SELECT a.id, c.n FROM {f}_small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM {f}_other b WHERE {on} LIMIT 3) x) c"]
+                  "SELECT a.id, b.id FROM {f}_small a LEFT JOIN LATERAL (SELECT * FROM {f}_other b "
+                      "WHERE {on} OFFSET 0) b ON true",
+                  "SELECT a.id, b.d FROM {f}_small a, LATERAL (SELECT a.v {o} b.v AS d FROM {f}_other b WHERE {on} "
+                      "ORDER BY a.v {o} b.v LIMIT 2) b",
+                  "SELECT a.id, c.n FROM {f}_small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM {f}_other b "
+                      "WHERE {on} LIMIT 3) x) c"]
         for query in marked:
             p.compare(query.format(**fill_in), uses)
         others = ["SELECT a.id, b.id FROM {f}_small a RIGHT JOIN {f}_other b ON {on}",
-            "SELECT a.id, b.id FROM {f}_small a FULL JOIN {f}_other b ON {both}",
-                      "SELECT a.id, b.id FROM {f}_small a JOIN {f}_small b ON a.id < b.id AND {on}",
-                      "SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {both}",
-                      "SELECT a.id, b.id FROM {f}_small a, {f}_small b WHERE a.id <> b.id AND {on} AND a.id < 50",
-                      "SELECT a.id FROM {f}_small a WHERE a.grp IN (SELECT b.grp FROM {f}_other b WHERE {on})",
-                      "SELECT a.id FROM {f}_small a WHERE a.id NOT IN (SELECT b.id - 10000 FROM {f}_other b WHERE {on})",
-                      "SELECT a.id FROM {f}_small a WHERE EXISTS (SELECT FROM {f}_other b WHERE {on}) OR a.id = 3",
-                      "SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {on} OR a.id = b.id - 10000",
-                      "SELECT a.id, b.id, c.id FROM {f}_small a JOIN {f}_other b ON {on} LEFT JOIN {f}_small c ON c.grp = b.grp"]
+                  "SELECT a.id, b.id FROM {f}_small a FULL JOIN {f}_other b ON {both}",
+                  "SELECT a.id, b.id FROM {f}_small a JOIN {f}_small b ON a.id < b.id AND {on}",
+                  "SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {both}",
+                  "SELECT a.id, b.id FROM {f}_small a, {f}_small b WHERE a.id <> b.id AND {on} AND a.id < 50",
+                  "SELECT a.id FROM {f}_small a WHERE a.grp IN (SELECT b.grp FROM {f}_other b WHERE {on})",
+                  "SELECT a.id FROM {f}_small a WHERE a.id NOT IN (SELECT b.id - 10000 FROM {f}_other b WHERE {on})",
+                  "SELECT a.id FROM {f}_small a WHERE EXISTS (SELECT FROM {f}_other b WHERE {on}) OR a.id = 3",
+                  "SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {on} OR a.id = b.id - 10000",
+                  "SELECT a.id, b.id, c.id FROM {f}_small a JOIN {f}_other b ON {on} LEFT JOIN {f}_small c "
+                      "ON c.grp = b.grp"]
         # All of them at one bound, else in turn.
         for query in others if FULL or bound == measure.bounds[1] else others[turn % 3 :: 3]:
             p.compare(query.format(**fill_in))
         # The named predicates refuse what is no bound, before they see a row.
         if bound in measure.bounds:
             p.compare("SELECT a.id, b.id FROM %s_small a JOIN %s_other b ON %s" % (f, f, at_least), uses)
-            p.compare("SELECT a.id FROM %s_small a WHERE NOT EXISTS (SELECT FROM %s_other b WHERE %s)" % (f, f, at_least),
-                uses)
+            p.compare("SELECT a.id FROM %s_small a WHERE NOT EXISTS (SELECT FROM %s_other b WHERE %s)"
+                          % (f, f, at_least),
+                      uses)
             p.compare("SELECT a.id, b.id FROM %s_small a JOIN %s_small b ON a.id <> b.id AND %s" % (f, f, on),
                 "%s_small_lsh" % f)
     bound = measure.bounds[-1] if measure is not SCORE else measure.bounds[0]
@@ -525,12 +542,16 @@ def joins(p, measure):
     for turn, (first, second) in enumerate(itertools.product(("JOIN", "LEFT JOIN", "RIGHT JOIN"), repeat=2)):
         if not FULL and turn % 2:
             continue
-        p.compare("SELECT a.id, b.id, c.id FROM {f}_small a {x} {f}_other b ON {on} {y} {f}_small c ON {then}".format(f=f,
+        p.compare("SELECT a.id, b.id, c.id FROM {f}_small a {x} {f}_other b ON {on} {y} {f}_small c ON {then}".format(
+            f=f,
             x=first, y=second, on=on, then=then))
-        p.compare("SELECT a.id, b.id, c.id FROM {f}_small a {x} ({f}_other b {y} {f}_small c ON {then}) ON {on}".format(f=f,
+        p.compare("SELECT a.id, b.id, c.id FROM {f}_small a {x} ({f}_other b {y} {f}_small c ON {then}) ON {on}".format(
+            f=f,
             x=first, y=second, on=on, then=then))
-    p.compare("SELECT a.id, b.id, c.id FROM {f}_small a JOIN {f}_other b ON {on} JOIN {f}_small c ON {then} AND {ends}".format(
-        f=f, on=on, then=then, ends=measure.on("a.v", "c.v", bound)))
+    (
+        p.compare("SELECT a.id, b.id, c.id FROM {f}_small a JOIN {f}_other b ON {on} JOIN {f}_small c ON {then} "
+                  "AND {ends}".format(
+            f=f, on=on, then=then, ends=measure.on("a.v", "c.v", bound))))
     p.compare("SELECT x.i, b.id FROM generate_series(1, 60) x(i) JOIN %s b ON %s" % (f,
         measure.on("b.v", "%s_of(x.i)" % f, bound)), "%s_v" % f)
     p.compare("SELECT x.i, b.id FROM (VALUES (1, NULL::%s), (2, %s_of(%d))) x(i, q) JOIN %s b ON %s" % (
@@ -557,11 +578,13 @@ def tables(p, literals, measure):
             p.compare("SELECT v %s %s FROM %s_part WHERE %s ORDER BY 1 LIMIT 5" % (order, q, f, on), ordered=True)
             p.compare("SELECT id FROM %s_guarded WHERE %s" % (f, on), hit("%s_v"))
             p.compare("WITH c AS (SELECT * FROM %s) SELECT id FROM c WHERE %s" % (f, on), hit("%s_v"))
-            p.compare("WITH c AS MATERIALIZED (SELECT id, v FROM %s WHERE %s) SELECT id FROM c WHERE id %% 2 = 0" % (f, on),
-                hit("%s_v"))
+            p.compare("WITH c AS MATERIALIZED (SELECT id, v FROM %s WHERE %s) SELECT id FROM c WHERE id %% 2 = 0"
+                          % (f, on),
+                      hit("%s_v"))
             p.compare("SELECT id FROM %s TABLESAMPLE BERNOULLI (100) WHERE %s" % (f, on))
             p.compare("SELECT id FROM %s WHERE %s EXCEPT SELECT id FROM %s_part WHERE %s" % (f, on, f, on))
-            p.compare("UPDATE %s SET cat = -1 WHERE %s RETURNING id, cat" % (f, on), hit("%s_v"), ["BEGIN"], ["ROLLBACK"])
+            p.compare(
+                "UPDATE %s SET cat = -1 WHERE %s RETURNING id, cat" % (f, on), hit("%s_v"), ["BEGIN"], ["ROLLBACK"])
             p.compare("DELETE FROM %s WHERE %s RETURNING id" % (f, on), hit("%s_v"), ["BEGIN"], ["ROLLBACK"])
             p.compare("SELECT id FROM %s WHERE %s" % (f, on), hit("%s_v"), [
                 "BEGIN", "UPDATE {f} SET v = {f}_of({i}) WHERE id BETWEEN 300 AND 330".format(f=f, i=known),
@@ -572,8 +595,9 @@ def tables(p, literals, measure):
                 uses = hit("%s_secret_lsh")
                 p.compare("SELECT id FROM %s_secret WHERE %s" % (f, on), uses, role)
                 p.compare("SELECT id FROM %s_secret WHERE %s" % (f, measure.on("v", q, bound, 1)), uses, role)
-                p.compare("SELECT v %s %s FROM %s_secret WHERE %s ORDER BY v %s %s LIMIT 3" % (order, q, f, on, order, q),
-                    uses, role, ordered=True)
+                p.compare("SELECT v %s %s FROM %s_secret WHERE %s ORDER BY v %s %s LIMIT 3"
+                              % (order, q, f, on, order, q),
+                          uses, role, ordered=True)
                 p.compare("SELECT id FROM %s_secret WHERE %s OR id = 6" % (f, on), uses, role)
                 p.compare("DELETE FROM %s_secret WHERE %s RETURNING id" % (f, on), uses, role + ["BEGIN"], ["ROLLBACK"])
         p.compare("SELECT a.id, b.id FROM {f}_small a JOIN {f}_secret b ON {on} WHERE a.id < 50".format(f=f,
@@ -581,8 +605,9 @@ def tables(p, literals, measure):
                   hit("%s_secret_lsh"), role)
         p.compare("SELECT a.id, b.id FROM {f}_small a JOIN {f}_part b ON {on} WHERE a.id < 40".format(f=f,
             on=measure.on("a.v", "b.v", bound)), hit("%s_part_a_v_idx"))
-        p.compare("SELECT s.id FROM {f}_small s WHERE NOT EXISTS (SELECT FROM {f}_part e WHERE e.id <> s.id AND {on})".format(
-            f=f, on=measure.on("s.v", "e.v", bound)), hit("%s_part_c_v_idx"))
+        p.compare(
+            "SELECT s.id FROM {f}_small s WHERE NOT EXISTS (SELECT FROM {f}_part e WHERE e.id <> s.id AND {on})".format(
+                f=f, on=measure.on("s.v", "e.v", bound)), hit("%s_part_c_v_idx"))
     p.report("%s: tables, views, changes, security" % measure.name)
 
 
@@ -595,9 +620,11 @@ def queries_of_others(p):
             own = {"h": "s", "c": "c"}[literal[0]] == column and "long" not in literal
             errors = () if own else ("42804",)
             p.compare("SELECT id FROM mixed WHERE %s %%> '%s'" % (column, literal), errors=errors)
-            p.compare("SELECT id FROM mixed WHERE %s %%> '%s' AND id < 0" % (column, literal), settings=["default"], errors=errors)
-        for query in ("with_threshold({m}, 0.9)", "neardup_internal.lsh_query_bound({m}, 0.9)", "neardup_internal.lsh_hamming_query({s}, 3)",
-                "neardup_internal.lsh_score_query({c}, 3)", "neardup_internal.lsh_rate_query({c}, 0.1)"):
+            p.compare("SELECT id FROM mixed WHERE %s %%> '%s' AND id < 0" % (column, literal), settings=["default"],
+                      errors=errors)
+        for query in ("with_threshold({m}, 0.9)", "neardup_internal.lsh_query_bound({m}, 0.9)",
+                      "neardup_internal.lsh_hamming_query({s}, 3)", "neardup_internal.lsh_score_query({c}, 3)",
+                      "neardup_internal.lsh_rate_query({c}, 0.1)"):
             for b in ("b.", ""):
                 words = {x: b + x if b else "(SELECT %s FROM mixed WHERE id = 5)" % x for x in "msc"}
                 p.compare("SELECT a.id, b.id FROM mixed a JOIN mixed b ON a.%s %%> %s AND b.id < 20" % (column,
@@ -621,9 +648,10 @@ def expressions(p, literals):
                 p.compare("SELECT id FROM article WHERE %s AND %s" % (condition, on), hit)
                 p.compare("SELECT id FROM article WHERE %s" % on)
             p.compare("SELECT id FROM article WHERE (%s AND %s) OR id = 3" % (condition, on), hit)
+            # 18 rather scans a partial index for its predicate than a disabled table
             p.compare("SELECT x.id, y.id FROM article x JOIN article y ON x.id < y.id AND %s AND %s" % (
-                measure.on(make % "y.body", make % "x.body", bound), condition.replace("lang", "y.lang")),
-                hit if condition == "true" or server_version() < 180000 else None)  # 18 rather scans a partial index for its predicate than a disabled table
+                          measure.on(make % "y.body", make % "x.body", bound), condition.replace("lang", "y.lang")),
+                      hit if condition == "true" or server_version() < 180000 else None)
             p.compare("SELECT {a} {o} {b} FROM article WHERE {c} AND {on} ORDER BY {a} {o} {b} LIMIT 4".format(
                 a=make % "body", b=make % body, o=measure.order, c=condition,
                 on=measure.on(make % "body", make % body, bound)), hit, ordered=True)
@@ -633,9 +661,11 @@ def expressions(p, literals):
 def prepared(p, literals, measure):
     f, t = measure.family, TYPES[measure.family]
     numbers = ("int", "bigint", "smallint", "numeric", "real", "float8")
-    statements = ["SELECT id FROM {f} WHERE {on}", "SELECT id FROM {f} WHERE {named}", "SELECT id FROM {f} WHERE {strict}",
-        "SELECT id FROM {f} WHERE {is}",
-                  "SELECT id FROM {f}_part WHERE {on} AND id < 600", "SELECT id FROM {f} WHERE {on} OR id = 5 OR {strict}",
+    statements = ["SELECT id FROM {f} WHERE {on}", "SELECT id FROM {f} WHERE {named}",
+                  "SELECT id FROM {f} WHERE {strict}",
+                  "SELECT id FROM {f} WHERE {is}",
+                  "SELECT id FROM {f}_part WHERE {on} AND id < 600",
+                  "SELECT id FROM {f} WHERE {on} OR id = 5 OR {strict}",
                   "SELECT v {o} $1 FROM {f} WHERE {on} ORDER BY v {o} $1 LIMIT 7",
                   "UPDATE {f} SET cat = 0 WHERE {on} RETURNING id",
                   "SELECT a.id, b.id FROM {f}_small a JOIN {f}_other b ON {join} AND a.v <> $1",
@@ -662,7 +692,8 @@ def prepared(p, literals, measure):
             before = ["SET plan_cache_mode = " + mode, "PREPARE s(%s, %s) AS %s" % (t, number, sql_text), "BEGIN"]
             if mode == "auto":
                 before += ["SAVEPOINT s"] + ["EXECUTE s(%s, %s)" % (value, measure.bounds[0])] * 6 + ["ROLLBACK TO s"]
-            uses = "_lsh" if "_lsh" in statement else "Index Cond: (v %>" if mode == "force_generic_plan" and v == value and b in measure.bounds else None
+            uses = ("_lsh" if "_lsh" in statement else "Index Cond: (v %>" if mode == "force_generic_plan"
+                    and v == value and b in measure.bounds else None)
             if uses and "part" in statement or "OR id" in statement:
                 uses = None
             refused = ("-1", "101", "'NaN'") + ("3",) * (measure is RATE)
@@ -683,11 +714,13 @@ def all_pairs(p, limits, measure, when, bounds):
     conn = p.conn
     function = FUNCTIONS[measure.name][0]
     conn.execute("RESET ALL; SET search_path = public; DROP TABLE IF EXISTS near, ask")
-    conn.execute("CREATE TABLE ask AS SELECT i AS q, v FROM (SELECT min(i) AS i, v FROM %s_pool GROUP BY v) x WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')" % (
+    conn.execute("CREATE TABLE ask AS SELECT i AS q, v FROM (SELECT min(i) AS i, v FROM %s_pool GROUP BY v) x "
+                 "WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')" % (
         f, (3 if FULL else 23) if when == "built" else 12 if FULL else 25))
     conn.execute("CREATE TABLE near AS SELECT q, t.id, %s(ask.v, t.v) AS d FROM ask, plain.%s t WHERE %s" % (
         function, f, measure.on("t.v", "ask.v", {"hamming": 20, "score": 1, "rate": 0.2}[measure.name])))
-    conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off; SET neardup.enable_join = off")
+    conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off; "
+                 "SET neardup.enable_join = off")
     bad, unused, count, rows = [], [], 0, 0
     for n, bound in enumerate(bounds):
         want = conn.execute("SELECT q, %s FROM near WHERE d %s %s GROUP BY q ORDER BY q" % (SUMS.format(t="id"),
@@ -712,7 +745,8 @@ def all_pairs(p, limits, measure, when, bounds):
     check("%s, all pairs, %s: equal (%d joins, %d pairs)" % (measure.name, when, count, rows),
         count and rows > 100 and not bad,
           "%d differ; %s" % (len(bad), "; ".join(bad[:3])))
-    check("%s, all pairs, %s: by the index" % (measure.name, when), not unused, "%d not; %s" % (len(unused), unused[:1]))
+    check(
+        "%s, all pairs, %s: by the index" % (measure.name, when), not unused, "%d not; %s" % (len(unused), unused[:1]))
 
 
 ALL_BOUNDS = {"hamming": [str(d) for d in range(21)], "score": ["1"] + [str(s) for s in range(10, 101, 10)],
@@ -765,8 +799,10 @@ def long_digests(p):
         for q in (70, 1, 2, 30, 100) if FULL else (70, 30):
             p.compare("SELECT id FROM long WHERE %s" % measure.on(column,
                 "(SELECT %s FROM long WHERE id = %d)" % (column, q), bound))
-        p.compare("SELECT x.id, y.id FROM long x JOIN long y ON %s" % measure.on("y." + column, "x." + column, bound), hit)
-        p.compare("SELECT x.id FROM long x WHERE NOT EXISTS (SELECT FROM long y WHERE y.id <> x.id AND %s)" % measure.on("y." + column, "x." + column, bound))
+        p.compare(
+            "SELECT x.id, y.id FROM long x JOIN long y ON %s" % measure.on("y." + column, "x." + column, bound), hit)
+        p.compare("SELECT x.id FROM long x WHERE NOT EXISTS (SELECT FROM long y WHERE y.id <> x.id AND %s)"
+                  % measure.on("y." + column, "x." + column, bound))
         # The other kind, where there are rows.
         short = measure.on(column, "to_ctph('a b c d')", bound)
         if bound != "NULL":
@@ -781,14 +817,20 @@ def kinds(name):
     row = "digest was not made like those of the index"
     with connect(name) as conn:
         e = error_of(conn, "INSERT INTO indexed.digest (id, v) VALUES (-1, ctph_long('a b c', 100))")
-        check("a long digest into an index of ssdeep's: both kinds are named", e is not None and e.sqlstate == "42804" and
-              e.diag.message_primary == row and e.diag.message_detail == "index: digests of to_ctph(); row: one of ctph_long()", e)
+        check("a long digest into an index of ssdeep's: both kinds are named",
+              e is not None and e.sqlstate == "42804" and
+                  e.diag.message_primary == row and e.diag.message_detail == "index: digests of to_ctph(); "
+                  "row: one of ctph_long()",
+              e)
         e = error_of(conn, "INSERT INTO indexed.long (id, k100) VALUES (-1, to_ctph('a b c'))")
         check("an ssdeep digest into an index of long ones: both kinds are named",
-            e is not None and e.sqlstate == "42804" and
-              e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); row: one of to_ctph()", e)
+              e is not None and e.sqlstate == "42804" and
+                  e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); "
+                  "row: one of to_ctph()",
+              e)
         conn.execute("INSERT INTO indexed.long (id, k100) VALUES (-1, ctph_long('a b c', 200))")
-        equal("long digests of other lengths are welcome", one(conn, "SELECT count(*) FROM indexed.long WHERE id = -1"), 1)
+        equal("long digests of other lengths are welcome", one(conn, "SELECT count(*) FROM indexed.long WHERE id = -1"),
+              1)
         conn.execute("DELETE FROM indexed.long WHERE id = -1")
         conn.execute("SET plan_cache_mode = force_generic_plan")
         for schema, seqscan in (("plain", "on"), ("indexed", "on"), ("indexed", "off")):
@@ -803,7 +845,8 @@ def kinds(name):
                         fails("%s: a long query, %s" % (side, measure.on("v", q, bound, form)), conn,
                             "SELECT id FROM digest WHERE " + measure.on("v", q, bound, form),
                               text=error, state="42804")
-                        conn.execute("PREPARE s(ctph) AS SELECT id FROM digest WHERE " + measure.on("v", "$1", bound, form))
+                        conn.execute(
+                            "PREPARE s(ctph) AS SELECT id FROM digest WHERE " + measure.on("v", "$1", bound, form))
                         fails("%s: prepared" % side, conn, "EXECUTE s(%s)" % q, text=error, state="42804")
                         conn.execute("DEALLOCATE s")
                 fails("%s: a join" % side, conn, "SELECT FROM digest d JOIN long l ON " + measure.on("d.v", "l.k100",
@@ -811,7 +854,8 @@ def kinds(name):
         # A table of both kinds.
         conn.execute("CREATE TABLE both_kinds AS SELECT to_ctph('a b c') AS v UNION ALL SELECT ctph_long('a b c', 100)")
         fails("an index on both kinds", conn, "CREATE INDEX ON both_kinds USING lsh (v)", text=row, state="42804")
-        conn.execute("DELETE FROM both_kinds; CREATE INDEX both_lsh ON both_kinds USING lsh (v); INSERT INTO both_kinds VALUES (to_ctph('a b c'))")
+        conn.execute("DELETE FROM both_kinds; CREATE INDEX both_lsh ON both_kinds USING lsh (v); "
+                     "INSERT INTO both_kinds VALUES (to_ctph('a b c'))")
         conn.execute("DELETE FROM both_kinds")
         fails("the kind stays when its rows are gone", conn, "INSERT INTO both_kinds VALUES (ctph_long('a b c', 100))",
             text=row)
@@ -830,16 +874,19 @@ def real_data(name):
             path = data_file(data, "ssdeep.tsv.gz")
             if path is None:
                 continue
-            columns = "id text, size int, digest text" if data == "code_versions" else "id text, name text, size int, digest text"
+            columns = ("id text, size int, digest text" if data == "code_versions"
+                       else "id text, name text, size int, digest text")
             conn.execute("RESET ALL; SET search_path = public; DROP TABLE IF EXISTS listed, d, score")
             load(conn, "listed", columns, path)
             conn.execute("CREATE TABLE d AS SELECT row_number() OVER () AS i, digest::ctph AS c FROM listed")
-            conn.execute("CREATE TABLE score AS SELECT x.i AS x, y.i AS y, ctph_score(x.c, y.c) AS s, ctph_edit_rate(x.c, y.c) AS r FROM d x, d y WHERE x.i %% %d = 0" % (1 if FULL else 5))
+            conn.execute("CREATE TABLE score AS SELECT x.i AS x, y.i AS y, ctph_score(x.c, y.c) AS s, "
+                         "ctph_edit_rate(x.c, y.c) AS r FROM d x, d y WHERE x.i %% %d = 0" % (1 if FULL else 5))
             conn.execute("CREATE INDEX d_lsh ON d USING lsh (c); ANALYZE d; ANALYZE score; SET enable_seqscan = off")
             rows = []
             for on, want in [("ctph_score(y.c, x.c) >= %d" % s, "s >= %d" % s) for s in (1, 50, 90)] + [
                     ("ctph_edit_rate(y.c, x.c) < %g" % r, "r < %g" % r) for r in (0.05, 0.15)]:
-                query = "SELECT x.i, y.i FROM d x JOIN d y ON %s WHERE x.i %% %d = 0 ORDER BY 1, 2" % (on, 1 if FULL else 5)
+                query = "SELECT x.i, y.i FROM d x JOIN d y ON %s WHERE x.i %% %d = 0 ORDER BY 1, 2" % (
+                    on, 1 if FULL else 5)
                 plan = "".join(r[0] for r in conn.execute("EXPLAIN " + query))
                 rows.append((on + " uses the index", "d_lsh" in plan, True))
                 got = conn.execute(query).fetchall()
@@ -855,15 +902,18 @@ def real_data(name):
 def options(name):
     with connect(name) as conn:
         conn.execute("CREATE TABLE o (s simhash, c ctph)")
-        hint = "The option of this operator class belongs to the column: USING lsh (column %s); lsh_info() shows what the index serves."
+        hint = ("The option of this operator class belongs to the column: USING lsh (column %s); "
+                "lsh_info() shows what the index serves.")
         for rows in (0, 1):
             if rows:
                 conn.execute("INSERT INTO o VALUES (to_simhash('a b c'), to_ctph('a b c'))")
-            for column, family, own in (("s", "simhash", "simhash_ops (blocks = 4)"), ("c", "ctph", "ctph_ops (max_rate = 0.1)")):
+            for column, family, own in (("s", "simhash", "simhash_ops (blocks = 4)"),
+                                        ("c", "ctph", "ctph_ops (max_rate = 0.1)")):
                 for option, value in (("threshold", "0.5"), ("recall", "0.9"), ("recall", "1")):
                     fails("%d rows, %s: %s = %s" % (rows, family, option, value), conn,
-                        "CREATE INDEX ON o USING lsh (%s) WITH (%s = %s)" % (column, option, value),
-                          text='an index on %s values has no option "%s"' % (family, option), state="22023", hint=hint % own)
+                          "CREATE INDEX ON o USING lsh (%s) WITH (%s = %s)" % (column, option, value),
+                          text='an index on %s values has no option "%s"' % (family, option), state="22023",
+                          hint=hint % own)
             for value in ("1", "8", "0", "-3"):
                 fails("%d rows: blocks = %s" % (rows, value), conn,
                     "CREATE INDEX ON o USING lsh (s simhash_ops (blocks = %s))" % value,
@@ -878,16 +928,18 @@ def options(name):
                 fails("%d rows: max_rate = %s" % (rows, value), conn,
                     "CREATE INDEX ON o USING lsh (c ctph_ops (max_rate = '%s'))" % value,
                       text='invalid value for floating point option "max_rate": ' + value)
-            fails("%d rows: an unknown option" % rows, conn, "CREATE INDEX ON o USING lsh (s simhash_ops (max_rate = 0.1))",
-                text='unrecognized parameter "max_rate"')
+            fails("%d rows: an unknown option" % rows, conn,
+                  "CREATE INDEX ON o USING lsh (s simhash_ops (max_rate = 0.1))",
+                  text='unrecognized parameter "max_rate"')
             fails("%d rows: an option of another class" % rows, conn,
                 "CREATE INDEX ON o USING lsh (c ctph_ops (blocks = 3))", text='unrecognized parameter "blocks"')
         conn.execute("CREATE INDEX o_s ON o USING lsh (s); CREATE INDEX o_c ON o USING lsh (c)")
         for index in ("o_s", "o_c"):
             for query in ("explain_pair('%s', to_minhash('a b c'), to_minhash('a b c'))",
                     "explain_pair('%s', to_minhash('a b c'), to_minhash('d e f'), 0.5)"):
-                fails(query % index, conn, "SELECT * FROM " + query % index, text="is not an index on minhash signatures",
-                    state="42809")
+                fails(query % index, conn, "SELECT * FROM " + query % index,
+                      text="is not an index on minhash signatures",
+                      state="42809")
         told = []
         for column, opclass, want in (
                 [("s", "(blocks = %d)" % b, ("serves hamming <= %d, exactly" % d, "simhash, %d blocks" % b)) for b,
@@ -900,7 +952,8 @@ def options(name):
                 "simhash_ops" if column == "s" else "ctph_ops", opclass))
             told.append((opclass, conn.execute("SELECT guarantee, parameters FROM lsh_info('o_i')").fetchone(), want))
         equal_all("lsh_info's sentence", told)
-        conn.execute("CREATE TABLE n (s simhash, c ctph); CREATE INDEX n_s ON n USING lsh (s); CREATE INDEX n_c ON n USING lsh (c)")
+        conn.execute("CREATE TABLE n (s simhash, c ctph); CREATE INDEX n_s ON n USING lsh (s); "
+                     "CREATE INDEX n_c ON n USING lsh (c)")
         equal("lsh_info before the first row", [one(conn, "SELECT parameters FROM lsh_info('%s')" % i) for i in ("n_s",
             "n_c")], [None, None])
 
@@ -932,7 +985,8 @@ def parallel_builds(p):
         for column, opclass in columns.items():
             made = []
             for workers in (0, 2):
-                p.conn.execute("SET max_parallel_maintenance_workers = %d; SET min_parallel_table_scan_size = 0" % workers)
+                p.conn.execute(
+                    "SET max_parallel_maintenance_workers = %d; SET min_parallel_table_scan_size = 0" % workers)
                 p.conn.execute("ALTER TABLE %s SET (parallel_workers = %d)" % (family, workers))
                 p.conn.execute("DROP INDEX {f}_{c}; CREATE INDEX {f}_{c} ON {f} USING lsh ({c} {o})".format(f=family,
                     c=column, o=opclass))
@@ -956,7 +1010,8 @@ def rows_of(conn, query):
 def estimates(name, literals):
     with connect(name) as conn:
         conn.execute("CREATE TABLE e (id int, s simhash, c ctph)")
-        for kind, fill_it in (("no row", "SELECT"), ("NULLs alone", "INSERT INTO e SELECT i FROM generate_series(1, 500) i"),
+        for kind, fill_it in (("no row", "SELECT"),
+                              ("NULLs alone", "INSERT INTO e SELECT i FROM generate_series(1, 500) i"),
                               ("one value", "INSERT INTO e VALUES (0, to_simhash('a b c'), to_ctph('a b c'))")):
             conn.execute(fill_it)
             for statement in ("ANALYZE e", "VACUUM ANALYZE e"):
@@ -970,7 +1025,8 @@ def estimates(name, literals):
         conn.execute("INSERT INTO e SELECT 1, NULL, ctph_long('a b c ' || i, 100) FROM generate_series(1, 50) i")
         check("ANALYZE with both kinds of digests", error_of(conn, "ANALYZE e") is None)
 
-        conn.execute("CREATE TABLE est AS SELECT row_number() OVER () AS id, h.v AS s, d.v AS c FROM hash_pool h LEFT JOIN digest_pool d USING (i), generate_series(1, 8)")
+        conn.execute("CREATE TABLE est AS SELECT row_number() OVER () AS id, h.v AS s, d.v AS c FROM hash_pool h LEFT "
+                     "JOIN digest_pool d USING (i), generate_series(1, 8)")
         conn.execute("ANALYZE est")
         s, c = "'%s'::simhash" % literals["hash"][0], "'%s'::ctph" % literals["digest"][0]
         conditions = [("hamming_at_most(s, {s}, 3)", "hamming(s, {s}) <= 3"),
@@ -995,7 +1051,8 @@ def estimates(name, literals):
                     check("estimate %s of %s: %s" % (when, value, on.format(s="s", c="c")), sane,
                         "%d of %d, really %d" % (told, total, really))
             if when == "by statistics alone":
-                conn.execute("CREATE INDEX est_s ON est USING lsh (s); CREATE INDEX est_c ON est USING lsh (c); ANALYZE est")
+                conn.execute(
+                    "CREATE INDEX est_s ON est USING lsh (s); CREATE INDEX est_c ON est USING lsh (c); ANALYZE est")
         equal("nothing beyond reach", [rows_of(conn, "SELECT * FROM est WHERE " + on.format(s=s, c=c)) for on in
                                        ("hamming(s, {s}) < 0", "hamming(s, {s}) <= -1", "ctph_score(c, {c}) > 100",
                                            "c <-> {c} < -0.1")], [1, 1, 1, 1])
@@ -1010,16 +1067,17 @@ def main():
             literals = {"ids": ids}
             for family, rows in ids.items():
                 literals[family] = [one(conn, "SELECT v::text FROM plain.%s WHERE id = %d" % (family, i)) for i in rows]
-        of_each = [(single, p, literals, limits), (skewed, p, literals, limits), (ordered, p, literals, limits), (joins, p),
-            (tables, p, literals),
-                   (prepared, p, literals)]
+        of_each = [(single, p, literals, limits), (skewed, p, literals, limits), (ordered, p, literals, limits),
+                   (joins, p), (tables, p, literals), (prepared, p, literals)]
         sections(*[(call, *args, m) for m in MEASURES for call, *args in of_each])
-        sections((queries_of_others, p), (expressions, p, literals), (long_digests, p), (kinds, name), (lifetime, p, limits),
-            (parallel_builds, p), (real_data, name), (options, name),
+        sections((queries_of_others, p), (expressions, p, literals), (long_digests, p), (kinds, name),
+                 (lifetime, p, limits),
+                 (parallel_builds, p), (real_data, name), (options, name),
                  (estimates, name, literals))
         with connect(name) as conn:
             bad = [(i, e) for i, e in ((i, error_of(conn, "SELECT lsh_check('%s', true)" % i)) for i, in conn.execute(
-                "SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' AND relkind = 'i'").fetchall()) if e]
+                "SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' "
+                "AND relkind = 'i'").fetchall()) if e]
             check("indexes are sound", not bad, bad)
         p.conn.close()
     with psycopg.connect(autocommit=True) as admin:

@@ -1,21 +1,26 @@
 #!/usr/bin/python3
-"""Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte. A separate server runs queries, lsh_check
-and related functions, inserts and VACUUM on them. Each statement returns the right answer or raises an error with the word
-"damaged"; no backend crashes or hangs. If a page's head or a link to a page is damaged, no query may silently return wrong
-rows. If entries are damaged, lsh_check(index, true) must find what queries do not; it finds every damage of the groups FOUND."""
+"""Damaged lsh indexes. Copies of an index file are changed field by field and byte by byte. A separate server runs
+queries, lsh_check and related functions, inserts and VACUUM on them. Each statement returns the right answer or raises
+an error with the word "damaged"; no backend crashes or hangs. If a page's head or a link to a page is damaged, no query
+may silently return wrong rows. If entries are damaged, lsh_check(index, true) must find what queries do not; it finds
+every damage of the groups FOUND."""
 import struct
 
 from servers import *
 
 PAGE = 8192
 DAMAGED = {"XX001", "XX002"}  # data corrupted, index corrupted
-SETTINGS = "full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\nshared_buffers = 128MB\nstatement_timeout = 120s\n"
+SETTINGS = ("full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\n"
+            "shared_buffers = 128MB\nstatement_timeout = 120s\n")
 
-# What lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one whose counts are not
-# known, by their flag), a page of the same run in the place of another, a bound that still parts its pages, bytes that nothing reads.
-FOUND = {"beyond the file", "counts", "entries", "impossible rows", "inner page", "leaf", "leaf count", "no link", "pending page", "whole pages"}
+# What lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one whose
+# counts are not known, by their flag), a page of the same run in the place of another, a bound that still parts its
+# pages, bytes that nothing reads.
+FOUND = {"beyond the file", "counts", "entries", "impossible rows", "inner page", "leaf", "leaf count", "no link",
+         "pending page", "whole pages"}
 
-# A block that no file here has; PostgreSQL's files end at 131,072 blocks, and it says otherwise of what lies beyond the first one.
+# A block that no file here has; PostgreSQL's files end at 131,072 blocks, and it says
+# otherwise of what lies beyond the first one.
 FAR = 5 << 17
 
 
@@ -28,15 +33,17 @@ def u(data, at, size):
 class Run:
     def __init__(self, file, at):
         self.at = at
-        (self.id, self.lo, self.hi, self.entries, self.rows, self.sum_sq, self.root, self.leaves, self.inners, self.height,
-         self.state, self.flags, self.unit) = struct.unpack_from("<Q11sx11sxQQdIIIBBBB", file, at)
+        (self.id, self.lo, self.hi, self.entries, self.rows, self.sum_sq, self.root, self.leaves, self.inners,
+         self.height, self.state, self.flags, self.unit) = struct.unpack_from("<Q11sx11sxQQdIIIBBBB", file, at)
 
 
 LIVE, OUTPUT, INPUT = 2, 3, 4
 META_FIELDS = [("magic", 24, 4), ("format", 28, 4), ("family version", 56, 4), ("flags", 60, 2), ("nbands", 62, 2),
-               ("params_len", 80, 2), ("params", 82, 4), ("params 2", 86, 4), ("params bands", 98, 2), ("params rows", 100, 2),
-               ("params need", 102, 2), ("params 8", 90, 1), ("params 9", 91, 1), ("params 10", 92, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
-RUN_FIELDS = [("id", 0, 8), ("lo", 8, 11), ("hi", 20, 11), ("root", 56, 4), ("height", 68, 1), ("state", 69, 1), ("unit", 71, 1)]
+               ("params_len", 80, 2), ("params", 82, 4), ("params 2", 86, 4), ("params bands", 98, 2),
+               ("params rows", 100, 2), ("params need", 102, 2), ("params 8", 90, 1), ("params 9", 91, 1),
+               ("params 10", 92, 2), ("next_id", 272, 8), ("nruns", 296, 2), ("npending", 298, 2)]
+RUN_FIELDS = [("id", 0, 8), ("lo", 8, 11), ("hi", 20, 11), ("root", 56, 4), ("height", 68, 1), ("state", 69, 1),
+              ("unit", 71, 1)]
 COUNT_FIELDS = [("entries", 32, 8), ("rows", 40, 8), ("sum_sq", 48, 8), ("leaves", 60, 4), ("inners", 64, 4)]
 HEAD_FIELDS = [("pd_lower", 12, 2), ("pd_upper", 14, 2), ("pd_special", 16, 2), ("pd_pagesize_version", 18, 2),
                ("owner", 8176, 8), ("ordinal", 8184, 4), ("kind", 8188, 2), ("page_id", 8190, 2)]
@@ -59,7 +66,8 @@ class Golden:
         self.heap, self.file = (open(os.path.join(server.data, p), "rb").read() for p in paths)
         self.runs = [Run(self.file, 1792 + 72 * i) for i in range(u(self.file, 296, 2))]
         self.pending = [struct.unpack_from("<QI", self.file, 640 + 12 * i) for i in range(u(self.file, 298, 2))]
-        self.xids = conn.execute("SELECT relfrozenxid::text, relminmxid::text FROM pg_class WHERE oid = %s::regclass", [self.name]).fetchone()
+        self.xids = conn.execute("SELECT relfrozenxid::text, relminmxid::text FROM pg_class WHERE oid = %s::regclass",
+                                 [self.name]).fetchone()
         return self
 
     def merges(self):
@@ -92,7 +100,8 @@ def values_for(old, size, rng):
 
 
 class Case:
-    """label: what was done; sure: queries must notice it, or give right rows all the same; size: of the file, where cut."""
+    """label: what was done; sure: queries must notice it, or give right rows all the same; size: of the file, where
+    cut."""
 
     def __init__(self, golden, group, label, sure, at, data, size=None):
         self.golden, self.group, self.label, self.sure = golden, group, label, sure
@@ -126,10 +135,12 @@ def cases_of(g, rng, dense):
     def beyond(at, where):
         """Every kind of link, each time: to the block behind the last one, to a far one, and to the meta page."""
         for what, block in (("the next block", len(g.file) // PAGE), ("a far block", FAR), ("the meta page", 0)):
-            out.append(Case(g, "beyond the file", "%s %s: a link to %s" % (g.name, where, what), True, at, block.to_bytes(4, "little")))
+            out.append(Case(g, "beyond the file", "%s %s: a link to %s" % (g.name, where, what), True, at,
+                            block.to_bytes(4, "little")))
 
     # What belongs to a run may stand for each other unnoticed.
-    alike = {b: set(g.leaf_blocks(run)) | set(g.inners(run)) for run in g.runs for b in g.leaf_blocks(run) + g.inners(run)}
+    alike = {
+        b: set(g.leaf_blocks(run)) | set(g.inners(run)) for run in g.runs for b in g.leaf_blocks(run) + g.inners(run)}
 
     def field(group, sure, base, fields, where):
         for name, at, size in fields:
@@ -141,7 +152,8 @@ def cases_of(g, rng, dense):
                                 value.to_bytes(size, "little")))
 
     field("meta page", True, 0, HEAD_FIELDS, "meta")
-    # A family's parameters are checked by the family; what is possible as parameters of another index is not seen there.
+    # A family's parameters are checked by the family; what is possible as
+    # parameters of another index is not seen there.
     field("meta page", False, 0, META_FIELDS, "meta")
     field("counts", True, 1792, COUNT_FIELDS, "first run")
     field("flags", True, 1792, [("flags", 70, 1)], "first run")
@@ -153,47 +165,59 @@ def cases_of(g, rng, dense):
         field("inner page", True, PAGE * run.root, HEAD_FIELDS, "root of %s run" % states[state])
         field("inner page", False, PAGE * run.root, INNER_FIELDS, "root of %s run" % states[state])
         beyond(run.at + 56, "last %s run" % states[state])
-        beyond(PAGE * run.root + 32 + 4 * (len(g.children(run.root)) - 1), "root of %s run" % states[state])  # of an input the first are done with
+        # of an input the first are done with
+        beyond(PAGE * run.root + 32 + 4 * (len(g.children(run.root)) - 1), "root of %s run" % states[state])
         for inner in g.inners(run)[-1:]:
             beyond(PAGE * inner + 32, "inner of %s run" % states[state])
         used = g.children(run.root)
         pick = rng.randrange(len(used))
         links = [("child %d" % pick, 32 + 4 * pick, 4)]
         field("links", True, PAGE * run.root, links, "root of %s run" % states[state])
-        out.append(Case(g, "no link", "%s root of %s run: no block at child %d" % (g.name, states[state], pick), True, PAGE * run.root + 32 + 4 * pick, b"\xff" * 4))
-        field("bounds", False, PAGE * run.root, [("bound %d" % pick, 2200 + 11 * pick, 5)], "root of %s run" % states[state])
+        out.append(Case(g, "no link", "%s root of %s run: no block at child %d" % (g.name, states[state], pick), True,
+                        PAGE * run.root + 32 + 4 * pick, b"\xff" * 4))
+        field("bounds", False, PAGE * run.root, [("bound %d" % pick, 2200 + 11 * pick, 5)],
+              "root of %s run" % states[state])
         for inner in g.inners(run)[-1:]:
             field("inner page", True, PAGE * inner, HEAD_FIELDS, "inner of %s run" % states[state])
             field("inner page", False, PAGE * inner, INNER_FIELDS, "inner of %s run" % states[state])
             field("links", True, PAGE * inner, links, "inner of %s run" % states[state])
             for at in range(len(g.children(inner))):
-                out.append(Case(g, "no link", "%s inner of %s run: no block at child %d" % (g.name, states[state], at), True, PAGE * inner + 32 + 4 * at, b"\xff" * 4))
+                out.append(Case(g, "no link", "%s inner of %s run: no block at child %d" % (g.name, states[state], at),
+                                True, PAGE * inner + 32 + 4 * at, b"\xff" * 4))
         leaves = g.leaf_blocks(run)
         leaf = PAGE * leaves[-1 if state == INPUT else rng.randrange(len(leaves))]
         field("leaf", True, leaf, HEAD_FIELDS, "leaf of %s run" % states[state])
         field("leaf", True, leaf, LEAF_FIELDS, "leaf of %s run" % states[state])
         for at in leaves[-1:] if state == INPUT else leaves[:4]:
-            out.append(Case(g, "leaf count", "%s leaf %d of %s run: half of its entries" % (g.name, at, states[state]), True, PAGE * at + 24, (u(g.file, PAGE * at + 24, 2) // 2).to_bytes(2, "little")))
-        out.append(Case(g, "impossible rows", "%s leaf of %s run: rows in a far block" % (g.name, states[state]), False, leaf + 40, FAR.to_bytes(4, "little")))
+            out.append(Case(g, "leaf count", "%s leaf %d of %s run: half of its entries" % (g.name, at, states[state]),
+                            True, PAGE * at + 24, (u(g.file, PAGE * at + 24, 2) // 2).to_bytes(2, "little")))
+        out.append(Case(g, "impossible rows", "%s leaf of %s run: rows in a far block" % (g.name, states[state]), False,
+                        leaf + 40, FAR.to_bytes(4, "little")))
         # A leaf may have no entries so far behind: a damage of what nobody reads is not found.
         far = [("keys", 3000, 8)] if u(g.file, leaf + 3000, 8) else []
-        field("entries", False, leaf, [("base_key", 32, 8), ("base_block", 40, 4), ("keys", 60, 8)] + far, "leaf of %s run" % states[state])
+        field("entries", False, leaf, [("base_key", 32, 8), ("base_block", 40, 4), ("keys", 60, 8)] + far,
+              "leaf of %s run" % states[state])
         # Whole pages: lost, of another place, of another run.
         other = g.page(leaves[0] if leaf != PAGE * leaves[0] else leaves[1])
-        for what, page in (("zero", bytes(PAGE)), ("another leaf", other), ("the root", g.page(run.root)), ("the meta page", g.page(0)),
-                           ("noise", rng.randbytes(PAGE)), ("0xff", b"\xff" * PAGE)):
-            out.append(Case(g, "whole pages", "%s leaf of %s run: %s" % (g.name, states[state], what), what != "another leaf", leaf, page))
-        out.append(Case(g, "whole pages", "%s root of %s run: zero" % (g.name, states[state]), True, PAGE * run.root, bytes(PAGE)))
+        for what, page in (("zero", bytes(PAGE)), ("another leaf", other), ("the root", g.page(run.root)),
+                           ("the meta page", g.page(0)), ("noise", rng.randbytes(PAGE)), ("0xff", b"\xff" * PAGE)):
+            out.append(Case(g, "whole pages", "%s leaf of %s run: %s" % (g.name, states[state], what),
+                            what != "another leaf", leaf, page))
+        out.append(Case(
+            g, "whole pages", "%s root of %s run: zero" % (g.name, states[state]), True, PAGE * run.root, bytes(PAGE)))
     for which in sorted({0, len(g.pending) - 1} if g.pending else ()):
         identity, block = g.pending[which]
         beyond(640 + 12 * which + 8, "pending %d" % which)
         field("directory", False, 640 + 12 * which, [("id", 0, 8), ("block", 8, 4)], "pending %d" % which)
         field("pending page", True, PAGE * block, HEAD_FIELDS, "pending %d" % which)
-        field("pending page", False, PAGE * block, [("block", 24, 4), ("offset", 28, 2), ("nkeys", 30, 2), ("keys", 40, 8)],
+        field("pending page", False, PAGE * block,
+              [("block", 24, 4), ("offset", 28, 2), ("nkeys", 30, 2), ("keys", 40, 8)],
               "pending %d" % which)
         for what, data in (("block", b"\xff" * 4), ("block", FAR.to_bytes(4, "little")), ("offset", bytes(2))):
-            out.append(Case(g, "impossible rows", "%s pending %d: impossible %s in every row" % (g.name, which, what), False, *every_row(g, block, what, data)))
-    for what, size in (("one page", PAGE), ("half", len(g.file) // PAGE // 2 * PAGE), ("a part of a page", len(g.file) - 100), ("nothing", 0)):
+            out.append(Case(g, "impossible rows", "%s pending %d: impossible %s in every row" % (g.name, which, what),
+                            False, *every_row(g, block, what, data)))
+    for what, size in (("one page", PAGE), ("half", len(g.file) // PAGE // 2 * PAGE),
+                       ("a part of a page", len(g.file) - 100), ("nothing", 0)):
         out.append(Case(g, "whole pages", "%s file cut to %s" % (g.name, what), True, 0, b"", size))
     out.append(Case(g, "whole pages", g.name + " meta page: zero", True, 0, bytes(PAGE)))
     for _ in range(400 if FULL else 25 if LONG else 10):
@@ -207,17 +231,19 @@ def cases_of(g, rng, dense):
 
 def sign(n, copies, options=""):
     """SQL of the signature of row n: sets of 60 elements; `copies` neighbours share nine tenths of them."""
-    return ("set_minhash(array(SELECT (%(n)s / %(c)d) * 1000 + e + CASE WHEN e < 4 THEN 100 * (%(n)s %% %(c)d) ELSE 0 END"
-            " FROM generate_series(0::bigint, 59) e)%(o)s)" % {"n": n, "c": copies, "o": options})
+    return ("set_minhash(array(SELECT (%(n)s / %(c)d) * 1000 + e + CASE WHEN e < 4 THEN 100 * (%(n)s %% %(c)d) "
+            "ELSE 0 END FROM generate_series(0::bigint, 59) e)%(o)s)" % {"n": n, "c": copies, "o": options})
 
 
 def make_flat(server, conn):
     """A built run, runs of flushes, a vacuumed run, closed and open pending pages."""
     conn.execute("CREATE TABLE flat (id bigint, sig minhash)")
-    insert = "INSERT INTO flat SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign("i", 3, ", 64, 16").replace("%", "%%")
+    insert = "INSERT INTO flat SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign(
+        "i", 3, ", 64, 16").replace("%", "%%")
     conn.execute(insert % (1, 800))
     conn.execute("CREATE INDEX flat_sig ON flat USING lsh (sig)")
-    conn.execute("INSERT INTO flat SELECT -i, %s FROM generate_series(1, 5) i" % "set_minhash(ARRAY[]::bigint[], 64, 16)")
+    conn.execute(
+        "INSERT INTO flat SELECT -i, %s FROM generate_series(1, 5) i" % "set_minhash(ARRAY[]::bigint[], 64, 16)")
     conn.execute(insert % (801, 1300))
     conn.execute("DELETE FROM flat WHERE id % 10 = 0 AND id < 700")
     conn.execute("VACUUM flat")
@@ -229,8 +255,10 @@ def make_merging(server, conn):
     """A merge that is under way, beside what is in flat."""
     conn.execute("CREATE TABLE merging (id bigint, sig minhash)")
     conn.execute("CREATE INDEX merging_sig ON merging USING lsh (sig) WITH (pending_limit = 1)")
-    g = Golden("merging", "id bigint, sig minhash", "WITH (pending_limit = 1)", [(1, 0.9), (1000, 0.8), (2999, 0.75)], 0.2)
-    insert = "INSERT INTO merging SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign("i", 3, ", 64, 16").replace("%", "%%")
+    g = Golden(
+        "merging", "id bigint, sig minhash", "WITH (pending_limit = 1)", [(1, 0.9), (1000, 0.8), (2999, 0.75)], 0.2)
+    insert = "INSERT INTO merging SELECT i, %s FROM generate_series(%%d::bigint, %%d) i" % sign(
+        "i", 3, ", 64, 16").replace("%", "%%")
     conn.execute(insert % (1, 2400))
     for at in range(2401, 20000, 96):
         conn.execute(insert % (at, at + 95))
@@ -247,7 +275,9 @@ def make_tall(server, conn):
     conn.execute("INSERT INTO tall SELECT i, %s FROM generate_series(1::bigint, 19000) i" % sign("i", 3, ", 64, 8"))
     conn.execute("CREATE INDEX tall_sig ON tall USING lsh (sig) WITH (threshold = 0.3)")
     conn.execute("VACUUM tall")
-    g = Golden("tall", "id bigint, sig minhash", "WITH (threshold = 0.3)", [(4, 0.9), (9001, 0.8), (18999, 0.5)], 0.1).read(server, conn)
+    g = Golden(
+        "tall", "id bigint, sig minhash", "WITH (threshold = 0.3)", [(4, 0.9), (9001, 0.8), (18999, 0.5)], 0.1).read(
+        server, conn)
     if not any(r.height == 2 for r in g.runs):
         raise RuntimeError("no run of two levels")
     return g
@@ -256,34 +286,39 @@ def make_tall(server, conn):
 def make_hashes(server, conn):
     """Simhashes: a built run, pending pages. Ten neighbours differ in up to 9 bits."""
     conn.execute("CREATE TABLE hashes (id bigint, sig simhash)")
-    insert = ("INSERT INTO hashes SELECT i, neardup_internal.simhash_from_bigint(hashint8extended(i / 10, 7) # ((1::bigint << (i %% 10)::int) - 1))"
-              " FROM generate_series(%d::bigint, %d) i")
+    insert = ("INSERT INTO hashes SELECT i, neardup_internal.simhash_from_bigint(hashint8extended(i / 10, 7) # "
+              "((1::bigint << (i %% 10)::int) - 1)) FROM generate_series(%d::bigint, %d) i")
     conn.execute(insert % (1, 3000))
     conn.execute("CREATE INDEX hashes_sig ON hashes USING lsh (sig)")
     conn.execute(insert % (3001, 3400))
-    return Golden("hashes", "id bigint, sig simhash", "", [(4, 3), (2001, 7), (3399, 1)], 30, "neardup_internal.lsh_hamming_query", 2).read(server, conn)
+    return Golden("hashes", "id bigint, sig simhash", "", [(4, 3), (2001, 7), (3399, 1)], 30,
+                  "neardup_internal.lsh_hamming_query", 2).read(server, conn)
 
 
 def make_digests(server, conn):
     """Digests: the same of documents, four of which share most lines."""
     conn.execute("CREATE TABLE digests (id bigint, sig ctph)")
-    insert = ("INSERT INTO digests SELECT i, to_ctph((SELECT string_agg(md5((CASE WHEN l %% 20 < i %% 4 THEN i * 1000 + l ELSE i / 4 * 1000 + l END)::text), '')"
-              " FROM generate_series(1, 30) l)) FROM generate_series(%d::bigint, %d) i")
+    insert = (
+        "INSERT INTO digests SELECT i, to_ctph((SELECT string_agg(md5((CASE WHEN l %% 20 < i %% 4 THEN i * 1000 + l "
+        "ELSE i / 4 * 1000 + l END)::text), '') FROM generate_series(1, 30) l)) FROM generate_series(%d::bigint, %d) i")
     conn.execute(insert % (1, 400))
     conn.execute("CREATE INDEX digests_sig ON digests USING lsh (sig)")
     conn.execute(insert % (401, 440))
-    return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9, "neardup_internal.lsh_rate_query", 0.12).read(server, conn)
+    return Golden("digests", "id bigint, sig ctph", "", [(4, 0.1), (201, 0.15), (439, 0.05)], 0.9,
+                  "neardup_internal.lsh_rate_query", 0.12).read(server, conn)
 
 
 def make_codes(server, conn):
     """Bit strings: a built run, pending pages. Eight neighbours of one code differ in up to 7 bits."""
     conn.execute("CREATE TABLE codes (id bigint, sig bit(128))")
-    insert = ("INSERT INTO codes SELECT i, (hashint8extended(i / 8, 7)::bit(64) || hashint8extended(i / 8, 8)::bit(64)) # (((1::bigint << (i %% 8)::int) - 1)::bit(64) || repeat('0', 64)::bit(64))"
+    insert = ("INSERT INTO codes SELECT i, (hashint8extended(i / 8, 7)::bit(64) || hashint8extended(i / 8, "
+              "8)::bit(64)) # (((1::bigint << (i %% 8)::int) - 1)::bit(64) || repeat('0', 64)::bit(64))"
               " FROM generate_series(%d::bigint, %d) i")
     conn.execute(insert % (1, 3000))
     conn.execute("CREATE INDEX codes_sig ON codes USING lsh (sig)")
     conn.execute(insert % (3001, 3400))
-    return Golden("codes", "id bigint, sig bit(128)", "", [(4, 3), (2001, 6), (3399, 1)], 60, "neardup_internal.lsh_bit_query", 2).read(server, conn)
+    return Golden("codes", "id bigint, sig bit(128)", "", [(4, 3), (2001, 6), (3399, 1)], 60,
+                  "neardup_internal.lsh_bit_query", 2).read(server, conn)
 
 
 # What is done with each ----------------------------------------------------------------------------------------------
@@ -302,8 +337,10 @@ def answers(conn, table, g, index_only):
         for other in ("seqscan", "indexscan", "bitmapscan"):
             conn.execute("SET enable_%s = %s" % (other, "on" if other == way else "off"))
         single = "SELECT id FROM %s WHERE sig %%%%> %s(%%s::%s, %%s) ORDER BY id" % (table, g.maker, g.type)
-        many = "SELECT a.id, b.id FROM %s_asked a, %s b WHERE b.sig %%%%> %s(a.sig, %s) ORDER BY 1, 2" % (g.name, table, g.maker, g.usual)
-        queries = [(single, [g.signatures[row], bound]) for row, bound in g.queries + [(g.queries[0][0], g.low)]] + [(many, [])]
+        many = "SELECT a.id, b.id FROM %s_asked a, %s b WHERE b.sig %%%%> %s(a.sig, %s) ORDER BY 1, 2" % (
+            g.name, table, g.maker, g.usual)
+        queries = [(single, [g.signatures[row], bound]) for row, bound in g.queries + [(g.queries[0][0], g.low)]] + [
+            (many, [])]
         for number, (query, args) in enumerate(queries):
             e = None
             try:
@@ -360,7 +397,8 @@ def try_case(conn, case, table, want):
         bad.append("reading made a file longer")
     # Writing to it.
     for part in range(3):
-        state_of("insert", "INSERT INTO %s SELECT id + 1000000, sig FROM %s WHERE id %% 30 = %d LIMIT 40" % (table, table, part))
+        state_of("insert",
+                 "INSERT INTO %s SELECT id + 1000000, sig FROM %s WHERE id %% 30 = %d LIMIT 40" % (table, table, part))
     error_of(conn, "SET enable_indexscan = off; SET enable_bitmapscan = off")
     state_of("delete", "DELETE FROM %s WHERE id %% 7 = 0" % table)
     state_of("vacuum", "VACUUM (INDEX_CLEANUP on) " + table)
@@ -374,20 +412,25 @@ def try_case(conn, case, table, want):
 
 def uses_index(conn, g):
     conn.execute("SET enable_seqscan = off")
-    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM %s WHERE sig %%> %s('%s', %s)" % (g.name, g.maker, g.signatures[g.queries[0][0]], g.queries[0][1])))
+    plan = "\n".join(r[0] for r in conn.execute("EXPLAIN SELECT id FROM %s WHERE sig %%> %s('%s', %s)" % (
+        g.name, g.maker, g.signatures[g.queries[0][0]], g.queries[0][1])))
     conn.execute("RESET enable_seqscan")
     return check("%s: the index is used" % g.name, g.name + "_sig" in plan, plan)
 
 
 def make_copies(server, cases):
-    """Tables c0, c1, .. of a damaged file each, on a server that is stopped before and after. Their paths: [(heap, index)]."""
+    """Tables c0, c1, .. of a damaged file each, on a server that is stopped before and after. Their paths: [(heap,
+    index)]."""
     server.start()
     places = []
     with server.connect() as conn:
         for i, case in enumerate(cases):
-            conn.execute("CREATE TABLE c%d (%s); CREATE INDEX c%d_sig ON c%d USING lsh (sig) %s" % (i, case.golden.columns, i, i, case.golden.options))
-            conn.execute("UPDATE pg_class SET relfrozenxid = '%s', relminmxid = '%s' WHERE oid = 'c%d'::regclass" % (*case.golden.xids, i))
-            places.append(conn.execute("SELECT pg_relation_filepath('c%d'), pg_relation_filepath('c%d_sig')" % (i, i)).fetchone())
+            conn.execute("CREATE TABLE c%d (%s); CREATE INDEX c%d_sig ON c%d USING lsh (sig) %s" % (
+                i, case.golden.columns, i, i, case.golden.options))
+            conn.execute("UPDATE pg_class SET relfrozenxid = '%s', relminmxid = '%s' WHERE oid = 'c%d'::regclass" % (
+                *case.golden.xids, i))
+            places.append(
+                conn.execute("SELECT pg_relation_filepath('c%d'), pg_relation_filepath('c%d_sig')" % (i, i)).fetchone())
     server.stop()
     for case, (heap, index) in zip(cases, places):
         with open(os.path.join(server.data, heap), "r+b") as f:
@@ -423,14 +466,16 @@ def try_cases(server, cases, want, results):
 
 
 def merge_stops(server, g):
-    """A leaf that has yet to be merged pretends to hold the keys of the last one: steps that wait for these to come would
-    skip the leaves between. The merge stops instead, so that nothing is lost once the page is what it was."""
+    """A leaf that has yet to be merged pretends to hold the keys of the last one: steps that wait for these to come
+    would skip the leaves between. The merge stops instead, so that nothing is lost once the page is what it was."""
     run = [r for r in g.runs if r.state == INPUT][0]
     done = next(r for r in g.runs if r.state == OUTPUT).hi
     leaves = g.children(run.root)
-    bounds = [g.file[PAGE * run.root + 2200 + 11 * i:][:11] for i in range(len(leaves))]  # as bytes they compare as entries do
+    # as bytes they compare as entries do
+    bounds = [g.file[PAGE * run.root + 2200 + 11 * i:][:11] for i in range(len(leaves))]
     first = sum(bound <= done for bound in bounds)
-    check("a merge is under way, leaves are to come", 0 < first < len(leaves) - 5 and run.height == 1, (run.height, done, bounds))
+    check("a merge is under way, leaves are to come", 0 < first < len(leaves) - 5 and run.height == 1,
+          (run.height, done, bounds))
     leaf = leaves[first]
     place = PAGE * leaf + 32  # base_key
     [(_, path)] = make_copies(server, [Case(g, "merging", "", True, place, g.page(leaves[-1])[32:40])])
@@ -438,10 +483,12 @@ def merge_stops(server, g):
     with server.connect() as conn:
         e = None
         for part in range(400):
-            e = error_of(conn, "INSERT INTO c0 SELECT id + %d, sig FROM c0 WHERE id %% 30 = %d LIMIT 96" % (100000 * (part + 1), part % 30))
+            e = error_of(conn, "INSERT INTO c0 SELECT id + %d, sig FROM c0 WHERE id %% 30 = %d LIMIT 96"
+                               % (100000 * (part + 1), part % 30))
             if e is not None:
                 break
-        check("a merge stops at a leaf whose entries lie beyond the next one", e is not None and e.sqlstate in DAMAGED, e)
+        check(
+            "a merge stops at a leaf whose entries lie beyond the next one", e is not None and e.sqlstate in DAMAGED, e)
         check("lsh_check finds it", error_of(conn, "SELECT lsh_check('c0_sig')") is not None)
     server.stop()
     with open(os.path.join(server.data, path), "r+b") as f:
@@ -467,9 +514,11 @@ def damage(server, seed):
             print("note: %s took %.1f s" % (make.__name__, time.monotonic() - began))
         want = {}
         for g in goldens:
-            g.signatures = {row: one(conn, "SELECT sig::text FROM %s WHERE id = %s" % (g.name, row)) for row, _ in g.queries}
-            conn.execute("CREATE TABLE %s_asked AS SELECT * FROM %s WHERE abs(hashint8(id)) %% 1000 <= %d; ANALYZE %s_asked" %
-                         (g.name, g.name, 12000 // one(conn, "SELECT count(*) FROM " + g.name), g.name))
+            g.signatures = {
+                row: one(conn, "SELECT sig::text FROM %s WHERE id = %s" % (g.name, row)) for row, _ in g.queries}
+            conn.execute(
+                "CREATE TABLE %s_asked AS SELECT * FROM %s WHERE abs(hashint8(id)) %% 1000 <= %d; ANALYZE %s_asked" %
+                (g.name, g.name, 12000 // one(conn, "SELECT count(*) FROM " + g.name), g.name))
             uses_index(conn, g)
             want[g] = [got for _, got in answers(conn, g.name, g, False)]
             check("%s: rows are found" % g.name, all(isinstance(got, list) and got for got in want[g]), want[g])
@@ -483,10 +532,15 @@ def damage(server, seed):
             some = cases_of(g, rng, 7 if FULL else 2)
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
-                groups = {"tall": ("beyond the file", "inner page", "links", "no link", "bounds"), "hashes": ("meta page", "any byte", "entries", "pending page"),
-                          "digests": ("meta page", "any byte", "entries", "pending page"), "codes": ("meta page", "any byte", "entries", "leaf count", "pending page")}.get(g.name, {c.group for c in some})
+                groups = {"tall": ("beyond the file", "inner page", "links", "no link", "bounds"),
+                          "hashes": ("meta page", "any byte", "entries", "pending page"),
+                          "digests": ("meta page", "any byte", "entries", "pending page"),
+                          "codes": ("meta page", "any byte", "entries", "leaf count", "pending page")}.get(
+                    g.name, {c.group for c in some})
                 most = (8 if LONG else 4) if g.name in ("hashes", "digests", "codes") else 15 if LONG else 7
-                some = [c for group in sorted(groups) for c in (lambda of: of if len(of) <= most or group == "beyond the file" else rng.sample(of, most))([c for c in some if c.group == group])]
+                some = [c for group in sorted(groups) for c in (
+                    lambda of: of if len(of) <= most or group == "beyond the file" else rng.sample(of, most))(
+                    [c for c in some if c.group == group])]
             cases += some
     server.stop()
     merge_stops(server, next(g for g in goldens if g.name == "merging"))
@@ -496,8 +550,10 @@ def damage(server, seed):
         try_cases(server, cases[at:at + 400], want, results)
     print("note: %d damages, %.0f s" % (len(cases), time.monotonic() - began))
     for group, (count, noticed, bad) in results.items():
-        check("%s: %d damages, %d noticed, none harmful" % (group, count, noticed), not bad, "%d of %d: %s" % (len(bad), count, "; ".join(bad[:4])))
-    crashes = [line for line in server.log_text().splitlines() if any(w in line for w in ("terminated by signal", "PANIC:", "TRAP:"))]
+        check("%s: %d damages, %d noticed, none harmful" % (group, count, noticed), not bad,
+              "%d of %d: %s" % (len(bad), count, "; ".join(bad[:4])))
+    crashes = [line for line in server.log_text().splitlines() if any(
+        w in line for w in ("terminated by signal", "PANIC:", "TRAP:"))]
     check("no backend crashed", not crashes, " ".join(crashes[:5]))
 
 

@@ -12,15 +12,20 @@ CONDITIONS = 400 if FULL else 90  # of each length
 BY_INDEX = "enable_seqscan = off"
 BY_SCAN = "enable_indexscan = off; SET enable_bitmapscan = off"
 # {q}: the query, {d}: a distance.
-FORMS = ("bit_hamming(code, {q}) <= {d}", "bit_hamming({q}, code) <= {d}", "{d} >= bit_hamming(code, {q})", "bit_hamming(code, {q}) < {d}", "bit_hamming_at_most(code, {q}, {d})", "bit_hamming_at_most({q}, code, {d})",
-         "code <-> {q} <= {d}", "code <-> {q} < {d}.5", "bit_hamming(code, {q}) = {d}", "bit_hamming(code, {q})::numeric <= {d}", "bit_hamming(code, {q}) <= {d} AND id % 2 = 0",
-         "bit_hamming(code, {q}) <= {d} OR bit_hamming(code, ~ {q}) <= {d}", "bit_hamming(code, {q}) <= {d} AND tenant = 1", "NOT bit_hamming(code, {q}) > {d}")
+FORMS = ("bit_hamming(code, {q}) <= {d}", "bit_hamming({q}, code) <= {d}", "{d} >= bit_hamming(code, {q})",
+         "bit_hamming(code, {q}) < {d}", "bit_hamming_at_most(code, {q}, {d})", "bit_hamming_at_most({q}, code, {d})",
+         "code <-> {q} <= {d}", "code <-> {q} < {d}.5", "bit_hamming(code, {q}) = {d}",
+         "bit_hamming(code, {q})::numeric <= {d}", "bit_hamming(code, {q}) <= {d} AND id % 2 = 0",
+         "bit_hamming(code, {q}) <= {d} OR bit_hamming(code, ~ {q}) <= {d}",
+         "bit_hamming(code, {q}) <= {d} AND tenant = 1", "NOT bit_hamming(code, {q}) > {d}")
 ODD = ("-1", "0", "5000", "NULL::int")
 
 
 def flipped(rng, value, bits, n, spread):
-    """n bits flipped: by chance, side by side, or one in each block of the index in turn, which leaves the fewest blocks alike."""
-    places = rng.sample(range(bits), n) if spread == 0 else [(rng.randrange(bits) + i) % bits for i in range(n)] if spread == 1 else [i * 7 % bits for i in range(n)]
+    """n bits flipped: by chance, side by side, or one in each block of the index in turn, which leaves the fewest
+    blocks alike."""
+    places = rng.sample(range(bits), n) if spread == 0 else [
+        (rng.randrange(bits) + i) % bits for i in range(n)] if spread == 1 else [i * 7 % bits for i in range(n)]
     for place in places:
         value ^= 1 << place
     return value
@@ -59,14 +64,17 @@ def fill(conn, rng, bits):
     with conn.cursor() as cur, cur.copy("COPY codes FROM STDIN") as copy:
         for i, row in enumerate(rows):
             copy.write_row((i, i % 3, row))
-    conn.execute("CREATE INDEX codes_code ON codes USING lsh (code); CREATE INDEX codes_tenant ON codes USING lsh (tenant, code bit_ops (max_distance = %d)); ANALYZE codes" % (bits // 10))
+    conn.execute("CREATE INDEX codes_code ON codes USING lsh (code); "
+                 "CREATE INDEX codes_tenant ON codes USING lsh (tenant, code bit_ops (max_distance = %d)); "
+                 "ANALYZE codes" % (bits // 10))
     return [format(c, "0%db" % bits) for c in centres] + [r for r in rows if r is not None]
 
 
 def conditions(conn, rng, bits, queries, when):
     rows, indexed, found = [], 0, 0
     for i in range(CONDITIONS):
-        distance = rng.choice(ODD) if rng.random() < 0.1 else str(rng.choice((0, 1, 2, 3, bits // 16, bits // 10, bits // 8 - 1, bits // 8, bits // 8 + 1, rng.randrange(bits // 8 + 1))))
+        distance = rng.choice(ODD) if rng.random() < 0.1 else str(rng.choice((
+            0, 1, 2, 3, bits // 16, bits // 10, bits // 8 - 1, bits // 8, bits // 8 + 1, rng.randrange(bits // 8 + 1))))
         value = "'%s'::bit(%d)" % (rng.choice(queries), bits)
         if rng.random() < 0.3:
             value = "(SELECT %s)" % value
@@ -79,7 +87,8 @@ def conditions(conn, rng, bits, queries, when):
             conn.execute("RESET ALL; SET " + BY_INDEX)
             indexed += "codes_" in str(conn.execute("EXPLAIN " + query).fetchall())
     equal_all("%d bits, %s: conditions have the rows of a sequential scan" % (bits, when), rows)
-    check("%d bits, %s: many went by an index, and found rows" % (bits, when), indexed > 0.02 * CONDITIONS and found > 0.3 * CONDITIONS, (indexed, found))
+    check("%d bits, %s: many went by an index, and found rows" % (bits, when),
+          indexed > 0.02 * CONDITIONS and found > 0.3 * CONDITIONS, (indexed, found))
 
 
 def prepared(conn, rng, bits, queries):
@@ -89,7 +98,8 @@ def prepared(conn, rng, bits, queries):
         conn.execute("DEALLOCATE ALL; PREPARE near(bit, int) AS SELECT id FROM codes WHERE bit_hamming(code, $1) <= $2")
         for _ in range(20):
             call = "EXECUTE near('%s', %d)" % (rng.choice(queries), rng.randrange(-1, bits // 8 + 3))
-            rows.append((call[-80:], answer(conn, BY_INDEX + "; SET plan_cache_mode = " + plan, call), answer(conn, BY_SCAN, call)))
+            rows.append((call[-80:], answer(conn, BY_INDEX + "; SET plan_cache_mode = " + plan, call),
+                         answer(conn, BY_SCAN, call)))
     equal_all("%d bits: prepared statements" % bits, rows)
 
 
@@ -98,7 +108,8 @@ def ordered(conn, rng, bits, queries):
     rows = []
     for _ in range(10):
         q = "'%s'::bit(%d)" % (rng.choice(queries), bits)
-        query = "SELECT (code <-> %s)::int FROM codes WHERE bit_hamming(code, %s) <= %d ORDER BY code <-> %s" % (q, q, bits // 8, q)
+        query = "SELECT (code <-> %s)::int FROM codes WHERE bit_hamming(code, %s) <= %d ORDER BY code <-> %s" % (
+            q, q, bits // 8, q)
         conn.execute("RESET ALL; SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off")
         by_index = [r[0] for r in conn.execute(query)]
         conn.execute("RESET ALL; SET " + BY_SCAN)
@@ -124,7 +135,9 @@ def nearest(conn, rng, bits, queries):
 
 def changes(conn, rng, bits, queries):
     """Rows wait in pending pages, die, change, and come back."""
-    conn.execute("RESET ALL; INSERT INTO codes SELECT id + 10000, tenant, code FROM codes WHERE id % 5 = 0; DELETE FROM codes WHERE id % 7 = 3; UPDATE codes SET code = ~ code WHERE id % 11 = 4; UPDATE codes SET tenant = 1 WHERE id % 4 = 1")
+    conn.execute("RESET ALL; INSERT INTO codes SELECT id + 10000, tenant, code FROM codes WHERE id % 5 = 0; "
+                 "DELETE FROM codes WHERE id % 7 = 3; UPDATE codes SET code = ~ code WHERE id % 11 = 4; "
+                 "UPDATE codes SET tenant = 1 WHERE id % 4 = 1")
     conditions(conn, rng, bits, queries, "after changes")
     conn.execute("RESET ALL")
     conn.execute("VACUUM codes")
@@ -136,13 +149,20 @@ def changes(conn, rng, bits, queries):
 def pairs(conn, bits):
     most = bits // 8
     conn.execute("RESET ALL")
-    want = conn.execute("SELECT least(a.id, b.id), greatest(a.id, b.id), bit_hamming(a.code, b.code) FROM codes a JOIN codes b ON a.id < b.id AND bit_hamming(a.code, b.code) + 0 <= %d ORDER BY 1, 2" % most).fetchall()
+    want = conn.execute(
+        "SELECT least(a.id, b.id), greatest(a.id, b.id), bit_hamming(a.code, b.code) FROM codes a JOIN codes b "
+        "ON a.id < b.id AND bit_hamming(a.code, b.code) + 0 <= %d ORDER BY 1, 2" % most).fetchall()
     for threads in (1, 2):
         conn.execute("SET neardup.threads = %d" % threads)
-        got = conn.execute("SELECT least(id_a, id_b), greatest(id_a, id_b), round((1 - similarity) * %d)::int FROM all_pairs(NULL::int, 'SELECT id, code FROM codes', 1 - %d / %d.0) ORDER BY 1, 2" % (bits, most, bits)).fetchall()
+        got = conn.execute("SELECT least(id_a, id_b), greatest(id_a, id_b), round((1 - similarity) * %d)::int "
+                           "FROM all_pairs(NULL::int, 'SELECT id, code FROM codes', 1 - %d / %d.0) ORDER BY 1, 2" % (
+            bits, most, bits)).fetchall()
         equal("%d bits: all pairs, %d threads (%d)" % (bits, threads, len(want)), got, want)
     conn.execute("RESET ALL")
-    equal("%d bits: connected clusters" % bits, one(conn, "SELECT count(DISTINCT cluster) FROM all_clusters(NULL::int, 'SELECT id, code FROM codes', 1 - %d / %d.0, 'connected')" % (most, bits)), components(one_column(conn, "SELECT id FROM codes WHERE code IS NOT NULL"), want))
+    equal("%d bits: connected clusters" % bits,
+          one(conn, "SELECT count(DISTINCT cluster) FROM all_clusters(NULL::int, 'SELECT id, code FROM codes', "
+                    "1 - %d / %d.0, 'connected')" % (most, bits)),
+          components(one_column(conn, "SELECT id FROM codes WHERE code IS NOT NULL"), want))
     check("%d bits: there are pairs" % bits, want)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """lsh indexes through crashes and cancels. A separate server is killed, with all its processes, during inserts, merges,
-CREATE INDEX and VACUUM; a single backend is killed; statements are cancelled at random moments. After each: nothing that
-was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue, the next
-VACUUM frees every page that was left behind, and no temporary file stays."""
+CREATE INDEX and VACUUM; a single backend is killed; statements are cancelled at random moments. After each: nothing
+that was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue,
+the next VACUUM frees every page that was left behind, and no temporary file stays."""
 import itertools
 
 from servers import *
@@ -11,14 +11,17 @@ ROUNDS = 20 if FULL else 5 if LONG else 1
 CANCELS = 60 if FULL else 6 if LONG else 2
 ROWS = 20000 if FULL else 8000 if LONG else 4000  # of the tables that are built and vacuumed
 QUERIES = 20 if LONG else 6  # whose answers are compared
-JOINED = 100 if FULL else 2000  # rows of a joined table: enough for a join that lasts longer than a cancel needs to reach it
+# rows of a joined table: enough for a join that lasts longer than a cancel needs to reach it
+JOINED = 100 if FULL else 2000
 MORE_CANCELS = 30  # further tries, as long as each came too late
-LIMIT = 15.0  # seconds that a cancelled statement may take to end, on a busy machine, too; the measured worst is in the check's name
+# seconds that a cancelled statement may take to end, on a busy machine, too; the measured worst is in the check's name
+LIMIT = 15.0
 rng = random.Random(140)
 
 
 class Inserters:
-    """Work for clients that insert into `table` from the pool; `committed` are the ids whose commit was acknowledged."""
+    """Work for clients that insert into `table` from the pool; `committed` are the ids whose commit was
+    acknowledged."""
 
     def __init__(self, table, most):
         self.table, self.most = table, most
@@ -63,7 +66,8 @@ def recovered(conn, what, findings, orphans, table, queries, work=None):
     conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool WHERE id <= 600" % table)
     conn.execute("DELETE FROM %s WHERE id <= 300" % table)
     findings.see_none(what + ": VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) " + table))
-    left = conn.execute("SELECT rows - (SELECT count(sig) FROM %s), orphan_pages FROM lsh_info('%s_sig', true)" % (table, table)).fetchone()
+    left = conn.execute("SELECT rows - (SELECT count(sig) FROM %s), orphan_pages FROM lsh_info('%s_sig', true)" % (
+        table, table)).fetchone()
     orphans.see(what, left == (0, 0), "%d rows too many, %d orphan pages after VACUUM" % left)
     look(findings, what + " and VACUUM", conn, table, queries)
     findings.see(what + ": temporary files", temp_files(conn) == 0)
@@ -77,22 +81,27 @@ class Struck:
 
     def look(self, conn, index):
         # Of tables as small as these only a merge has several runs in one unit.
-        merging, orphans = conn.execute("SELECT runs > units, orphan_pages > 0 FROM lsh_info(%s, true)", [index]).fetchone()
+        merging, orphans = conn.execute(
+            "SELECT runs > units, orphan_pages > 0 FROM lsh_info(%s, true)", [index]).fetchone()
         self.rounds += 1
         self.merges += merging
         self.orphans += orphans
 
     def note(self, label):
-        print("note: %s: of %d rounds %d found an unfinished merge, %d orphan pages" % (label, self.rounds, self.merges, self.orphans), flush=True)
+        print("note: %s: of %d rounds %d found an unfinished merge, %d orphan pages" % (
+                  label, self.rounds, self.merges, self.orphans),
+              flush=True)
 
 
 def other_errors(server):
-    """A client that meets another error than the end of its server must not go unnoticed: the rounds below would test little."""
+    """A client that meets another error than the end of its server must not go unnoticed: the rounds below would test
+    little."""
     def full(conn, _):
         conn.execute("DO $$ BEGIN RAISE 'no space' USING ERRCODE = 'disk_full'; END $$")
     clients = Clients(server, [full], dying=True)
     clients.threads[0].join(60)
-    equal("a client tells of any error but a lost connection", clients.stop(), ["full: 53100 no space\nCONTEXT:  PL/pgSQL function inline_code_block line 1 at RAISE"])
+    equal("a client tells of any error but a lost connection", clients.stop(),
+          ["full: 53100 no space\nCONTEXT:  PL/pgSQL function inline_code_block line 1 at RAISE"])
 
 
 def crash_in_inserts(server, label, most, options):
@@ -130,14 +139,16 @@ def crash_in_inserts(server, label, most, options):
 
 
 def crash_in_large_sets(server):
-    """Rows with more keys than a pending page takes go into a run at once: three clients insert such rows among others."""
+    """Rows with more keys than a pending page takes go into a run at once: three clients insert such rows among
+    others."""
     findings, committed, lock = Findings(), [], threading.Lock()
     with server.connect() as conn:
         conn.execute("CREATE TABLE large (id int, a int[]); CREATE INDEX large_a ON large USING lsh (a)")
 
     def insert(conn, rng):
         id_, size = rng.randrange(10**6), rng.choice((3, 50, 400, 1600, 1601, 3000, 9000))
-        conn.execute("INSERT INTO large SELECT %d, array(SELECT %d * 100 + e * 7919 FROM generate_series(1, %d) e)" % (id_, id_, size))
+        conn.execute("INSERT INTO large SELECT %d, array(SELECT %d * 100 + e * 7919 FROM generate_series(1, %d) e)" % (
+            id_, id_, size))
         with lock:
             committed.append(id_)
     rounds = max(ROUNDS, 2)
@@ -150,11 +161,13 @@ def crash_in_large_sets(server):
         server.start()
         with server.connect() as conn:
             findings.see_none("lsh_check", error_of(conn, "SELECT lsh_check('large_a', true)"))
-            lost = one(conn, "SELECT count(*) FROM unnest(%s::int[]) id WHERE id NOT IN (SELECT id FROM large)", [committed])
+            lost = one(
+                conn, "SELECT count(*) FROM unnest(%s::int[]) id WHERE id NOT IN (SELECT id FROM large)", [committed])
             findings.see("committed rows", lost == 0, "%d lost" % lost)
             conn.execute("SET enable_seqscan = off")
             for id_ in committed[-5:]:
-                found = conn.execute("SELECT id FROM large WHERE containment_exact(array(SELECT %d * 100 + e * 7919 FROM generate_series(1, 3) e), a) = 1" % id_).fetchall()
+                found = conn.execute("SELECT id FROM large WHERE containment_exact(array(SELECT %d * 100 + e * 7919 "
+                                     "FROM generate_series(1, 3) e), a) = 1" % id_).fetchall()
                 findings.see("a row is found", (id_,) in found, "%d: %s" % (id_, found))
             findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) large"))
             findings.see("orphan pages", one(conn, "SELECT orphan_pages FROM lsh_info('large_a', true)") == 0)
@@ -192,12 +205,16 @@ def crash_in_codes(server):
             findings.see("a client", False, error)
         server.start()
         with server.connect() as conn:
-            lost = one(conn, "SELECT count(*) FROM (SELECT generate_series(f, f + n - 1) FROM unnest(%s::bigint[], %s::bigint[]) u(f, n) EXCEPT SELECT id FROM codes) x", [list(x) for x in zip(*committed)] or [[], []])
+            lost = one(conn,
+                       "SELECT count(*) FROM (SELECT generate_series(f, f + n - 1) "
+                           "FROM unnest(%s::bigint[], %s::bigint[]) u(f, n) EXCEPT SELECT id FROM codes) x",
+                       [list(x) for x in zip(*committed)] or [[], []])
             findings.see("committed rows", lost == 0, "%d lost" % lost)
             ids = [rng.randrange(2000) for _ in range(QUERIES)] + [first for first, _ in committed[-QUERIES:]]
             found += look_at_codes(findings, "round %d" % i, conn, "codes", ids)
             findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) codes"))
-            left = conn.execute("SELECT rows - (SELECT count(*) FROM codes), orphan_pages FROM lsh_info('codes_code', true)").fetchone()
+            left = conn.execute(
+                "SELECT rows - (SELECT count(*) FROM codes), orphan_pages FROM lsh_info('codes_code', true)").fetchone()
             findings.see("what VACUUM leaves", left == (0, 0), left)
             found += look_at_codes(findings, "round %d and VACUUM" % i, conn, "codes", ids)
     with server.connect() as conn:
@@ -207,9 +224,11 @@ def crash_in_codes(server):
 
 
 BUILDS = {
-    "CREATE INDEX": ("CREATE INDEX b_sig ON b USING lsh (sig)", "SET maintenance_work_mem = '2MB'; SET max_parallel_maintenance_workers = 0"),
+    "CREATE INDEX": ("CREATE INDEX b_sig ON b USING lsh (sig)",
+                     "SET maintenance_work_mem = '2MB'; SET max_parallel_maintenance_workers = 0"),
     "parallel CREATE INDEX": ("CREATE INDEX b_sig ON b USING lsh (sig)",
-                              "SET maintenance_work_mem = '64MB'; SET min_parallel_table_scan_size = 0; SET max_parallel_maintenance_workers = 2"),
+                              "SET maintenance_work_mem = '64MB'; SET min_parallel_table_scan_size = 0; "
+                                  "SET max_parallel_maintenance_workers = 2"),
     "CREATE INDEX CONCURRENTLY": ("CREATE INDEX CONCURRENTLY b_sig ON b USING lsh (sig)", ""),
 }
 
@@ -223,7 +242,8 @@ def timed(conn, statement):
 def rebuilt(conn, what, findings, orphans, queries):
     """After an interrupted build: there is no index, or an invalid one, or the whole."""
     valid = [r[0] for r in conn.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('b_sig')")]
-    findings.see(what + ": CONCURRENTLY alone leaves an invalid index", False not in valid or "CONCURRENTLY" in what, valid)
+    findings.see(
+        what + ": CONCURRENTLY alone leaves an invalid index", False not in valid or "CONCURRENTLY" in what, valid)
     if valid == [False] and rng.random() < 0.5:
         findings.see_none(what + ": REINDEX of the invalid index", error_of(conn, "REINDEX INDEX CONCURRENTLY b_sig"))
     elif valid != [True]:
@@ -252,7 +272,8 @@ def crash_in_build(server):
             task.close()
             server.start()
             with server.connect() as conn:
-                left.append(one(conn, "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('b_sig'))"))
+                left.append(
+                    one(conn, "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('b_sig'))"))
                 rebuilt(conn, "%s %d" % (label, i), findings, orphans, queries)
         print("note: killed during %s: of %d rounds %d found no index, %d an invalid one, %d the whole" % (
             label, ROUNDS, left.count(None), left.count(False), left.count(True)), flush=True)
@@ -307,8 +328,9 @@ def one_backend_killed(server):
         for way in ("SIGKILL", "terminate"):
             clients = Clients(server, [work.insert] * 2, dying=True, seed=i)
             time.sleep(rng.uniform(0.1, 0.5))
-            task = Task(server, "DELETE FROM k WHERE id % 3 = 0 AND id < 10000000" if rng.random() < 0.3 else "VACUUM k" if rng.random() < 0.5 else
-                        "INSERT INTO k SELECT id + %d, family, sig FROM pool" % (10**5 * (i + 1)))
+            task = (Task(server, "DELETE FROM k WHERE id % 3 = 0 AND id < 10000000" if rng.random() < 0.3 else "VACUUM "
+                                 "k" if rng.random() < 0.5 else
+                                 "INSERT INTO k SELECT id + %d, family, sig FROM pool" % (10**5 * (i + 1))))
             time.sleep(rng.uniform(0, 0.2))
             if way == "SIGKILL":
                 server.kill_backend(task.pid)
@@ -336,8 +358,8 @@ def one_backend_killed(server):
 # Cancels ------------------------------------------------------------------------------------------------------------
 
 def cancel(server, label, statement, settings="", prepare=None, after=None):
-    """Cancels the statement at random moments of the time that it takes, from outside and by statement_timeout; after(conn, what)
-    looks at what it left. The check's name has the longest time that it went on."""
+    """Cancels the statement at random moments of the time that it takes, from outside and by statement_timeout;
+    after(conn, what) looks at what it left. The check's name has the longest time that it went on."""
     worst, stopped, tries, findings = 0, 0, 0, Findings()
     with server.connect() as conn, server.connect() as other:
         pid = conn.info.backend_pid
@@ -370,7 +392,9 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
                 thread = threading.Thread(target=run, daemon=True)
                 thread.start()
                 # A cancel would do nothing to a session that has not begun yet.
-                while thread.is_alive() and not one(other, "SELECT state = 'active' AND query = %s FROM pg_stat_activity WHERE pid = %s", [statement, pid]):
+                while thread.is_alive() and not one(
+                        other, "SELECT state = 'active' AND query = %s FROM pg_stat_activity WHERE pid = %s",
+                        [statement, pid]):
                     pass
                 time.sleep(moment)
                 start = time.monotonic()
@@ -390,14 +414,16 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
             findings.see("temporary files", temp_files(other) == 0)
     findings.see("some were cancelled", stopped)
     findings.see("they end when asked", worst < LIMIT, "%.1f s" % worst)
-    findings.report("cancelled %s: worst delay %.0f ms, %d of %d before their end" % (label, worst * 1000, stopped, tries))
+    findings.report(
+        "cancelled %s: worst delay %.0f ms, %d of %d before their end" % (label, worst * 1000, stopped, tries))
 
 
 def cancels(server):
     with server.connect() as conn:
         make_table(conn, "c", ROWS, index="pending_limit = 2")
         make_table(conn, "b", ROWS, index=None)
-        conn.execute("CREATE TABLE same AS SELECT i AS id, make_sig(7, 7, 0) AS sig FROM generate_series(1, %d) i" % (2 * ROWS))
+        conn.execute(
+            "CREATE TABLE same AS SELECT i AS id, make_sig(7, 7, 0) AS sig FROM generate_series(1, %d) i" % (2 * ROWS))
         conn.execute("CREATE INDEX same_sig ON same USING lsh (sig)")
         queries = make_queries(conn, rng, ROWS // 8, 4)
     findings, orphans = Findings(), Findings()
@@ -407,12 +433,16 @@ def cancels(server):
 
     more = "INSERT INTO c SELECT id + 100000, family, sig FROM pool"
     cancel(server, "inserts with flushes and merges", more, after=sound)
-    cancel(server, "single-row inserts", "DO $$ BEGIN FOR i IN 1..3000 LOOP INSERT INTO c SELECT id, family, sig FROM pool WHERE id = i; END LOOP; END $$",
+    cancel(server, "single-row inserts",
+           "DO $$ BEGIN FOR i IN 1..3000 LOOP INSERT INTO c SELECT id, family, sig FROM pool WHERE id = i; "
+               "END LOOP; END $$",
            after=sound)
-    cancel(server, "VACUUM", "VACUUM c", "SET maintenance_work_mem = '1MB'", after=sound, prepare=lambda conn: conn.execute(
-        "INSERT INTO c SELECT id + 200000, family, sig FROM pool; DELETE FROM c WHERE random() < 0.3"))
+    cancel(server, "VACUUM", "VACUUM c", "SET maintenance_work_mem = '1MB'", after=sound,
+           prepare=lambda conn: conn.execute(
+               "INSERT INTO c SELECT id + 200000, family, sig FROM pool; DELETE FROM c WHERE random() < 0.3"))
     cancel(server, "slow VACUUM", "VACUUM c", "SET vacuum_cost_delay = '1ms'; SET vacuum_cost_limit = 100", after=sound,
-           prepare=lambda conn: conn.execute("DELETE FROM c WHERE id > 200000; INSERT INTO c SELECT id + 200000, family, sig FROM pool"))
+           prepare=lambda conn: conn.execute(
+               "DELETE FROM c WHERE id > 200000; INSERT INTO c SELECT id + 200000, family, sig FROM pool"))
 
     def sound_build(conn, what):
         rebuilt(conn, what, findings, orphans, queries)
@@ -420,10 +450,13 @@ def cancels(server):
     for label, (statement, settings) in BUILDS.items():
         cancel(server, label, statement, settings, after=sound_build)
     for plan, label in (("index", "index scans"), ("bitmap", "bitmap scans")):
-        settings = PLANS[plan].replace("LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0; SET neardup.enable_join = off"
-        cancel(server, label + " of all rows by rows", "SELECT count(*) FROM b x, c y WHERE y.sig %% x.sig AND x.id <= %d" % JOINED, settings)
+        settings = PLANS[plan].replace(
+            "LOCAL ", "") + "; SET max_parallel_workers_per_gather = 0; SET neardup.enable_join = off"
+        cancel(server, label + " of all rows by rows",
+               "SELECT count(*) FROM b x, c y WHERE y.sig %% x.sig AND x.id <= %d" % JOINED, settings)
         cancel(server, label + " with one answer of %d rows" % (2 * ROWS),
-               "SELECT count(*) FROM generate_series(1, 4) i, same WHERE sig % make_sig(7, 7, (i / 1000)::int)", settings)
+               "SELECT count(*) FROM generate_series(1, 4) i, same WHERE sig % make_sig(7, 7, (i / 1000)::int)",
+               settings)
     cancel(server, "lsh_check", "SELECT lsh_check('c_sig', true), lsh_check('same_sig', true)")
     with server.connect() as conn:
         findings.see_none("same: lsh_check", unsound(conn, "same_sig"))
@@ -440,7 +473,9 @@ def cancelled_vacuums(server):
         for i in range(300 if FULL else 90):
             fill(conn, "few", 2, 100000 + 2 * i)
             conn.execute("DELETE FROM few WHERE id = %s", [i + 1])
-            task = Task(server, "VACUUM few", "SET vacuum_cost_delay = '20ms'; SET vacuum_cost_limit = 1; SET statement_timeout = '%dms'" % rng.randint(15, 60))
+            task = Task(server, "VACUUM few",
+                        "SET vacuum_cost_delay = '20ms'; SET vacuum_cost_limit = 1; SET statement_timeout = '%dms'"
+                            % rng.randint(15, 60))
             task.close()
             errors.add(getattr(task.error, "sqlstate", None))
             most = max(most, one(conn, "SELECT runs FROM lsh_info('few_sig')"))
@@ -464,11 +499,14 @@ def minimal_wal(server):
             queries = make_queries(conn, rng, 400, 10)
             with conn.transaction():
                 make_table(conn, "m1", 3000, index="pending_limit = 1")
-                conn.execute("CREATE TABLE m2 (LIKE pool); CREATE INDEX m2_sig ON m2 USING lsh (sig) WITH (pending_limit = 1)")
-                conn.execute("INSERT INTO m2 TABLE pool; SAVEPOINT a; INSERT INTO m2 TABLE pool; ROLLBACK TO a; INSERT INTO m2 TABLE pool")
+                conn.execute(
+                    "CREATE TABLE m2 (LIKE pool); CREATE INDEX m2_sig ON m2 USING lsh (sig) WITH (pending_limit = 1)")
+                conn.execute("INSERT INTO m2 TABLE pool; SAVEPOINT a; INSERT INTO m2 TABLE pool; ROLLBACK TO a; "
+                             "INSERT INTO m2 TABLE pool")
             conn.execute("CREATE TABLE m3 (LIKE pool)")
             with conn.transaction():
-                conn.execute("TRUNCATE m3; INSERT INTO m3 TABLE pool; CREATE INDEX m3_sig ON m3 USING lsh (sig); INSERT INTO m3 TABLE pool")
+                conn.execute("TRUNCATE m3; INSERT INTO m3 TABLE pool; CREATE INDEX m3_sig ON m3 USING lsh (sig); "
+                             "INSERT INTO m3 TABLE pool")
             with conn.transaction():
                 conn.execute("REINDEX INDEX m1_sig; INSERT INTO m1 TABLE pool")
         server.kill()
@@ -493,7 +531,8 @@ def main():
             make_pool(conn, 4000)
         sections((other_errors, server), (crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
                  (crash_in_inserts, server, "merges", 1500, "pending_limit = 1"),
-                 (crash_in_large_sets, server), (crash_in_codes, server), (crash_in_build, server), (crash_in_vacuum, server), (one_backend_killed, server),
+                 (crash_in_large_sets, server), (crash_in_codes, server), (crash_in_build, server),
+                 (crash_in_vacuum, server), (one_backend_killed, server),
                  (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
         equal("no other crash, no damage in the server's log", server.alarms(), [])
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""lsh indexes through a clean restart, which replays nothing: what a change wrote to the pages in memory is there afterwards, each of them, and the
-index finds the same rows. A crash does not tell: it writes the pages anew from WAL."""
+"""lsh indexes through a clean restart, which replays nothing: what a change wrote to the pages in memory is there
+afterwards, each of them, and the index finds the same rows. A crash does not
+tell: it writes the pages anew from WAL."""
 from servers import *
 
 rng = random.Random(142)
@@ -11,8 +12,10 @@ CHANGES_OF_PAGES = (
     ("a row on a page that has some", "INSERT INTO docs SELECT id, family, sig FROM pool WHERE id = 2"),
     ("a row that is rolled back", "BEGIN; INSERT INTO docs SELECT id, family, sig FROM pool WHERE id = 3; ROLLBACK"),
     ("rows of several pages", "INSERT INTO docs SELECT id, family, sig FROM pool WHERE id BETWEEN 10 AND 60"),
-    ("pending rows that become a run", "INSERT INTO docs SELECT id, family, sig FROM pool WHERE id BETWEEN 100 AND 700"),
-    ("runs that are merged", "DO $$ BEGIN FOR i IN 1..8 LOOP INSERT INTO docs SELECT id, family, sig FROM pool WHERE id BETWEEN 700 + 100 * i AND 1100 + 100 * i; END LOOP; END $$"),
+    ("pending rows that become a run",
+     "INSERT INTO docs SELECT id, family, sig FROM pool WHERE id BETWEEN 100 AND 700"),
+    ("runs that are merged", "DO $$ BEGIN FOR i IN 1..8 LOOP INSERT INTO docs SELECT id, family, sig FROM pool "
+                                 "WHERE id BETWEEN 700 + 100 * i AND 1100 + 100 * i; END LOOP; END $$"),
     ("VACUUM of dead rows", "DELETE FROM docs WHERE id % 3 = 0; VACUUM (INDEX_CLEANUP on) docs"),
     ("pages that are used again", "INSERT INTO docs SELECT id, family, sig FROM pool WHERE id % 2 = 0"),
     ("VACUUM of many", "DELETE FROM docs WHERE id > 50; VACUUM (INDEX_CLEANUP on) docs"),
@@ -25,10 +28,12 @@ CHANGES_OF_PAGES = (
 def pages(conn, inspected):
     """Of each page in memory what is known of it; with pageinspect its bytes, but its checksum.
     """
-    known = [conn.execute("SELECT p::text FROM lsh_pages('docs_sig') p").fetchall(), conn.execute("SELECT i::text FROM lsh_info('docs_sig', true) i").fetchall()]
+    known = [conn.execute("SELECT p::text FROM lsh_pages('docs_sig') p").fetchall(),
+             conn.execute("SELECT i::text FROM lsh_info('docs_sig', true) i").fetchall()]
     if inspected:  # bytes 8 and 9 are the checksum, which is set when a page is written
         known.append(conn.execute("SELECT b, md5(overlay(get_raw_page('docs_sig', b::int) PLACING '\\x0000' FROM 9)) "
-                                  "FROM generate_series(0, pg_relation_size('docs_sig') / current_setting('block_size')::int - 1) b ORDER BY b").fetchall())
+                                  "FROM generate_series(0, pg_relation_size('docs_sig') / "
+                                  "current_setting('block_size')::int - 1) b ORDER BY b").fetchall())
     return known
 
 

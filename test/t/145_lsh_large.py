@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension, so it runs in the full form
-"""Indexes of the largest size. A run of an lsh index has at most 542 x 542 leaves (2.4 GB), the directory 80 runs; this builds the
-extension with runs of 12 x 12 leaves, so that about 100 MB have as many of them as 190 GB have otherwise, and fills an index
-completely. Then the tests of crashes, concurrency and replicas run with that library: there, small tables have siblings and inner pages."""
+"""Indexes of the largest size. A run of an lsh index has at most 542 x 542 leaves (2.4 GB), the directory 80 runs; this
+builds the extension with runs of 12 x 12 leaves, so that about 100 MB have as many of them as 190 GB have otherwise,
+and fills an index completely. Then the tests of crashes, concurrency and replicas run with that library: there, small
+tables have siblings and inner pages."""
 from servers import *
 
 CHILDREN = 12
@@ -15,11 +16,13 @@ SETTINGS_HERE = "max_wal_size = 4GB\nshared_buffers = 256MB\n"
 
 def runs(conn):
     """Leaves of each run: {owner: leaves}."""
-    return dict(conn.execute("SELECT owner, count(*) FROM lsh_pages('t_sig') WHERE kind LIKE 'leaf%' AND live GROUP BY 1").fetchall())
+    return dict(conn.execute(
+        "SELECT owner, count(*) FROM lsh_pages('t_sig') WHERE kind LIKE 'leaf%' AND live GROUP BY 1").fetchall())
 
 
 def until_full(conn, findings):
-    """Inserts, deletes and VACUUMs until the index takes no more rows: the error, and how often the large unit was written anew."""
+    """Inserts, deletes and VACUUMs until the index takes no more rows: the error, and how often the large unit was
+    written anew."""
     first, anew = ROWS + 1, 0
     for cycle in range(60):
         before = {owner for owner, leaves in runs(conn).items() if leaves >= FULL_RUN}
@@ -53,14 +56,18 @@ def filled(small):
         findings = Findings()
         error, anew = until_full(conn, findings)
         findings.report("filled to its end: sound, and exact")
-        equal("the end is an error", (getattr(error, "sqlstate", None), "is full" in str(error), "Partition" in str(error)), (LIMIT, True, True))
+        equal(
+            "the end is an error",
+            (getattr(error, "sqlstate", None), "is full" in str(error), "Partition" in str(error)), (LIMIT, True, True))
         equal("VACUUM never writes the large unit anew", anew, 0)
         # What has no room is refused; all else goes on.
         findings = Findings()
         for i in range(4):
             conn.execute("DELETE FROM t WHERE id %% 991 = %d" % i)
             conn.execute("VACUUM (INDEX_CLEANUP on) t")
-            error = error_of(conn, "INSERT INTO t SELECT i, i / 8, make_sig(i / 8, i, 1) FROM generate_series(900001::bigint, 920000) i")
+            error = error_of(
+                conn,
+                "INSERT INTO t SELECT i, i / 8, make_sig(i / 8, i, 1) FROM generate_series(900001::bigint, 920000) i")
             findings.see("a full index refuses", error is not None and error.sqlstate == LIMIT, error)
         look(findings, "full", conn, "t", make_queries(conn, rng, ROWS // 8, 12), (0.75, 0.9))
         conn.execute("DELETE FROM t WHERE id % 3 = 0")
@@ -71,7 +78,8 @@ def filled(small):
         findings.report("full: it refuses rows, serves the others, is vacuumed and has room again after REINDEX")
         conn.execute("DROP INDEX t_sig")
         fill(conn, "t", 200000, 2000001)
-        fails("CREATE INDEX of more than an index holds", conn, "CREATE INDEX t_sig ON t USING lsh (sig)", text="would be too large", state=LIMIT, hint="Partition")
+        fails("CREATE INDEX of more than an index holds", conn, "CREATE INDEX t_sig ON t USING lsh (sig)",
+              text="would be too large", state=LIMIT, hint="Partition")
         check("nothing alarming in the log", not server.alarms(), server.alarms())
 
 
@@ -79,10 +87,12 @@ def others(small):
     """Their short forms, each by itself."""
     env = dict(os.environ, NEARDUP_DESTDIR=small.prefix, NEARDUP_FULL="0")
     for script in ("140_lsh_crash", "150_lsh_replica", "160_lsh_concurrency"):
-        done = subprocess.run([sys.executable, os.path.join(HERE, script + ".py")], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        done = subprocess.run([sys.executable, os.path.join(HERE, script + ".py")], env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         lines = done.stdout.splitlines()
         good = sum(line.startswith("ok - ") for line in lines)
-        check("%s with small runs (%d)" % (script, good), done.returncode == 0 and good > 5, [line for line in lines if line.startswith("not ok")][:3] or lines[-3:])
+        check("%s with small runs (%d)" % (script, good), done.returncode == 0 and good > 5,
+              [line for line in lines if line.startswith("not ok")][:3] or lines[-3:])
 
 
 def main():
@@ -90,7 +100,8 @@ def main():
         return skip("an index filled to its end, by a library of its own: full form only (NEARDUP_FULL=1)")
     with tempfile.TemporaryDirectory(prefix="neardup_145_", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        small = Installation(folder, sources_of(None, os.path.join(folder, "sources")), flags=("PG_CPPFLAGS=-DNEARDUP_MOST_CHILDREN=%d" % CHILDREN,))
+        small = Installation(folder, sources_of(None, os.path.join(folder, "sources")),
+                             flags=("PG_CPPFLAGS=-DNEARDUP_MOST_CHILDREN=%d" % CHILDREN,))
         sections((filled, small), (others, small))
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """A streaming replica's lsh indexes. While the primary inserts, deletes, vacuums and merges, the standby compares, many
 times, in one snapshot each, the result of its index with that of a sequential scan. Its replay checks each page against
-the primary's (wal_consistency_checking). It is restarted and killed during the test. At the end it is promoted and continues alone."""
+the primary's (wal_consistency_checking). It is restarted and killed during the test. At
+the end it is promoted and continues alone."""
 from servers import *
 
 SECONDS = 300 if FULL else 20 if LONG else 6
@@ -27,7 +28,8 @@ def insert(conn, rng):
 def change_codes(conn, rng):
     """Rows of bit strings come and go, and their index is flushed and vacuumed."""
     insert_codes(conn, "codes", 10000 + 200 * rng.randrange(10**6), rng.choice((1, 40, 200)))
-    conn.execute("DELETE FROM codes WHERE id %% 8 > 0 AND id %% 10 = %d AND id / 8 %% 3 = %d" % (rng.randrange(10), rng.randrange(3)))
+    conn.execute("DELETE FROM codes WHERE id %% 8 > 0 AND id %% 10 = %d AND id / 8 %% 3 = %d" % (
+        rng.randrange(10), rng.randrange(3)))
     if rng.random() < 0.2:
         conn.execute("VACUUM codes")
 
@@ -35,7 +37,8 @@ def change_codes(conn, rng):
 def change(conn, rng):
     table = rng.choice(list(TABLES))
     if rng.random() < 0.5:
-        conn.execute("DELETE FROM %s WHERE id %% 10 = %d AND family %% 3 = %d" % (table, rng.randrange(10), rng.randrange(3)))
+        conn.execute(
+            "DELETE FROM %s WHERE id %% 10 = %d AND family %% 3 = %d" % (table, rng.randrange(10), rng.randrange(3)))
     else:
         conn.execute("UPDATE %s SET id = id + 1 WHERE family %% 40 = %d" % (table, rng.randrange(40)))
     while one(conn, "SELECT count(*) FROM " + table) > 12000:
@@ -45,9 +48,9 @@ def change(conn, rng):
 def vacuum(conn, rng):
     table = rng.choice(list(TABLES))
     if rng.random() < 0.15:
-        # The standby's readers are in the way of its replay for as long as they read. Not CONCURRENTLY: PostgreSQL waits
-        # for old snapshots of the primary only before it puts the new index in the old one's place, so that on a standby
-        # an old snapshot meets an index, of whatever kind, without the rows deleted before it was made.
+        # The standby's readers are in the way of its replay for as long as they read. Not CONCURRENTLY: PostgreSQL
+        # waits for old snapshots of the primary only before it puts the new index in the old one's place, so that on a
+        # standby an old snapshot meets an index, of whatever kind, without the rows deleted before it was made.
         conn.execute("REINDEX INDEX %s_sig" % table)
     else:
         conn.execute("VACUUM " + table)
@@ -108,19 +111,21 @@ def replayed(primary, standby):
             if now != last:
                 last, moved = now, time.monotonic()
             if time.monotonic() > moved + 60:
-                state = copy.execute("SELECT pg_get_wal_replay_pause_state(), array_agg(concat_ws(' ', backend_type, wait_event, query)) FROM pg_stat_activity").fetchone()
+                state = copy.execute("SELECT pg_get_wal_replay_pause_state(), array_agg(concat_ws(' ', backend_type, "
+                                     "wait_event, query)) FROM pg_stat_activity").fetchone()
                 raise TimeoutError("replay stays at %s, wanted %s: %s; %s" % (now, end, state, standby.log_tail()))
             time.sleep(0.1)
 
 
 def states(server):
-    """What both must have alike: the rows, the directory of each index, and its pages. A page that was never written to is
-    in no log: an inserter that found another one faster leaves it to the free space map."""
+    """What both must have alike: the rows, the directory of each index, and its pages. A page that was never written to
+    is in no log: an inserter that found another one faster leaves it to the free space map."""
     with server.connect() as conn:
         return [conn.execute("SELECT count(*), sum(hashtextextended(t::text, 0)) FROM %s t" % t).fetchone() +
                 conn.execute("SELECT rows, entries, runs, units, pending_rows FROM lsh_info('%s_sig')" % t).fetchone() +
-                conn.execute("SELECT count(*), sum(hashtextextended(p::text, 0)) FROM (SELECT block, kind, owner, ordinal, entries, first_key "
-                             "FROM lsh_pages('%s_sig') WHERE kind <> 'new') p" % t).fetchone() for t in TABLES]
+                conn.execute(
+            "SELECT count(*), sum(hashtextextended(p::text, 0)) FROM (SELECT block, kind, owner, ordinal, entries, "
+            "first_key FROM lsh_pages('%s_sig') WHERE kind <> 'new') p" % t).fetchone() for t in TABLES]
 
 
 def alike(primary, standby):
@@ -152,7 +157,8 @@ def main():
             load = Clients(primary, [insert, insert, change, vacuum, change_codes], allowed={"40P01"})
             errors = []
             for part in range(RESTARTS + 1):
-                clients = Clients(standby, [readers.overtaken, readers.overtaken, readers.compare, readers.check_index], dying=True, seed=part)
+                clients = Clients(standby, [readers.overtaken, readers.overtaken, readers.compare, readers.check_index],
+                                  dying=True, seed=part)
                 Pauser(clients, (0, 1))
                 time.sleep(SECONDS / (RESTARTS + 1))
                 if part == RESTARTS:  # a slow machine goes on until there is something to compare
@@ -167,14 +173,16 @@ def main():
             errors += load.stop()
             equal("no error on the primary or the standby", errors, [])
             check("index and sequential scan agree on the standby, %d snapshots, %d rows; %d lsh_checks" % (
-                readers.snapshots, readers.rows, readers.checks),
-                  not readers.bad and readers.enough(), "%d differ; %s" % (len(readers.bad), "; ".join(readers.bad[:3])))
+                      readers.snapshots, readers.rows, readers.checks),
+                  not readers.bad and readers.enough(),
+                  "%d differ; %s" % (len(readers.bad), "; ".join(readers.bad[:3])))
             replayed(primary, standby)
             findings, ids = Findings(), [rng.randrange(2000) for _ in range(40)]
             with standby.connect() as conn:
                 found = look_at_codes(findings, "standby", conn, "codes", ids)
             with primary.connect() as conn:
-                findings.see("rows", found == look_at_codes(findings, "primary", conn, "codes", ids) and found > 15, found)
+                findings.see(
+                    "rows", found == look_at_codes(findings, "primary", conn, "codes", ids) and found > 15, found)
             findings.report("bit strings: sound, and the answers of a sequential scan on both")
             with contextlib.suppress(TimeoutError):  # autovacuum may change the primary between the two looks
                 wait_for(lambda: alike(primary, standby), "", 60)
@@ -184,7 +192,8 @@ def main():
             # A row of each kind that no page of the standby's has yet: pending, merging, dead.
             with primary.connect() as conn:
                 for table in TABLES:
-                    conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool; DELETE FROM %s WHERE id %% 7 = 0" % (table, table))
+                    conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool; DELETE FROM %s WHERE id %% 7 = 0" % (
+                        table, table))
             replayed(primary, standby)
             primary.kill()
             with standby.connect() as conn:
@@ -195,7 +204,8 @@ def main():
                 look_at_codes(findings, "promoted codes", conn, "codes", ids)
                 insert_codes(conn, "codes", 0, 3000)
                 conn.execute("VACUUM codes")
-                findings.see("new rows", look_at_codes(findings, "promoted codes, changed", conn, "codes", ids) > found, found)
+                findings.see(
+                    "new rows", look_at_codes(findings, "promoted codes, changed", conn, "codes", ids) > found, found)
                 findings.report("promoted: sound, and the answers of a sequential scan")
             alone = Clients(standby, [insert, insert, change, vacuum], allowed={"40P01"}, seed=1)
             time.sleep(10 if FULL else 1)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Builds of an lsh index: every method writes the same bytes, holds every row, respects its memory limit and stops on request."""
+"""Builds of an lsh index: every method writes the same bytes, holds every row, respects its memory limit and stops on
+request."""
 import threading
 import time
 
@@ -99,7 +100,8 @@ def statements():
         equal("an index on an expression", one(conn, "SELECT rows FROM lsh_info('x')"), 20000)
         check("an index on an expression is sound", error_of(conn, CHECK, ("x",)) is None)
         conn.execute("TRUNCATE t")
-        equal("TRUNCATE leaves an empty index", sound(conn, "p") or one(conn, "SELECT coalesce(rows, 0) FROM lsh_info('p')"), 0)
+        equal("TRUNCATE leaves an empty index",
+              sound(conn, "p") or one(conn, "SELECT coalesce(rows, 0) FROM lsh_info('p')"), 0)
         conn.execute("DROP TABLE t")
         for kind in ("UNLOGGED", "TEMPORARY"):
             conn.execute("CREATE %s TABLE t AS " % kind + MANY % 5000)
@@ -108,12 +110,14 @@ def statements():
             conn.execute("DROP TABLE t")
         # Rows whose chain begins behind another row's: TIDs do not ascend within the page.
         conn.execute("CREATE TABLE t (id int, sig minhash, n int) WITH (fillfactor = 40)")
-        conn.execute("INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 3000) i")
+        conn.execute(
+            "INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 3000) i")
         conn.execute("DELETE FROM t WHERE id % 3 = 0")
         conn.execute("VACUUM t")
         for _ in range(4):
             conn.execute("UPDATE t SET n = n + 1 WHERE random() < 0.5")
-            conn.execute("INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 300) i")
+            conn.execute(
+                "INSERT INTO t SELECT i, set_minhash(ARRAY[i, i / 2]::bigint[]), 0 FROM generate_series(1, 300) i")
             conn.execute("VACUUM t")
         dead_gone(conn, "t")
         for workers in (0, 2):
@@ -133,7 +137,8 @@ def other_parameters():
             parallel(conn, workers)
             conn.execute("UPDATE t SET sig = %s WHERE id > 2990" % (make % 32))
             fails("live rows of two kinds" + parts, conn, "CREATE INDEX i ON t USING lsh (sig)", state="42804")
-            fails("live rows of two kinds, concurrently" + parts, conn, "CREATE INDEX CONCURRENTLY c ON t USING lsh (sig)",
+            fails("live rows of two kinds, concurrently" + parts, conn,
+                  "CREATE INDEX CONCURRENTLY c ON t USING lsh (sig)",
                   state="42804")
             conn.execute("DROP INDEX c")
             conn.execute("UPDATE t SET sig = %s" % (make % 64))
@@ -157,9 +162,11 @@ def other_parameters():
             conn.execute("DELETE FROM t")
             conn.execute("REINDEX INDEX i")
             old.execute("SET LOCAL enable_seqscan = off")
-            equal("an old snapshot finds its rows after DELETE and REINDEX" + parts, [
-                one(old, "SELECT count(*) FROM t WHERE sig %%> with_threshold(set_minhash(ARRAY[%d, %d]::bigint[], 32), 0.9)"
-                    % (i, i + 1)) for i in (1, 1500, 3000)], [1, 1, 1])
+            equal("an old snapshot finds its rows after DELETE and REINDEX" + parts,
+                  [
+                      one(old, "SELECT count(*) FROM t "
+                               "WHERE sig %%> with_threshold(set_minhash(ARRAY[%d, %d]::bigint[], 32), 0.9)"
+                               % (i, i + 1)) for i in (1, 1500, 3000)], [1, 1, 1])
             old.rollback()
             conn.execute("DROP TABLE t")
 
@@ -208,8 +215,10 @@ def cancel():
                     bad.append(str(e))
         left = temp_files(conn)
         # The time is a guard against hanging only: on a quiet machine it is some milliseconds.
-        check("cancelled builds stop, worst delay %.0f ms, %d of %d finished first" % (worst * 1000, finished, len(tries)),
-              not bad and worst < 15 and finished < len(tries) and left == 0, "%s; %d temporary files left" % (bad, left))
+        check("cancelled builds stop, worst delay %.0f ms, %d of %d "
+                  "finished first" % (worst * 1000, finished, len(tries)),
+              not bad and worst < 15 and finished < len(tries) and left == 0,
+              "%s; %d temporary files left" % (bad, left))
         conn.execute("CREATE INDEX i ON t USING lsh (sig)")
         equal("and the next build is sound", sound(conn, "i"), "")
 

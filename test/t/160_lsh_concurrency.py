@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""lsh indexes under many clients and under PostgreSQL's other commands. Inserts, deletes, updates, searches and VACUUM at
-once, where each search compares the index with a sequential scan of its snapshot; CREATE INDEX and REINDEX CONCURRENTLY
-under writes; dump and restore; size over many cycles of update and VACUUM; unlogged and temporary tables, TRUNCATE,
-rollback, savepoints, prepared statements, two-phase commit; NULLs, empty signatures, thousands of equal rows; DROP INDEX
-during a scan."""
+"""lsh indexes under many clients and under PostgreSQL's other commands. Inserts, deletes, updates, searches and VACUUM
+at once, where each search compares the index with a sequential scan of its snapshot; CREATE INDEX and REINDEX
+CONCURRENTLY under writes; dump and restore; size over many cycles of update and VACUUM; unlogged and temporary tables,
+TRUNCATE, rollback, savepoints, prepared statements, two-phase commit; NULLs, empty signatures, thousands of equal rows;
+DROP INDEX during a scan."""
 from servers import *
 
 SECONDS = 600 if FULL else 25 if LONG else 5  # of the mix
@@ -49,7 +49,8 @@ class Mix:
                 if rng.random() < 0.3:
                     with conn.transaction(force_rollback=True):  # a savepoint
                         self.insert(conn, rng)
-                conn.execute("INSERT INTO %s SELECT id + 50000, family, sig FROM pool WHERE id = %d" % (self.table, rng.randrange(1, 2000)))
+                conn.execute("INSERT INTO %s SELECT id + 50000, family, sig FROM pool WHERE id = %d" % (
+                    self.table, rng.randrange(1, 2000)))
 
     def update(self, conn, rng):
         # Another signature for the same row, from far and from near.
@@ -61,23 +62,28 @@ class Mix:
         if kind == 0:
             conn.execute("DELETE FROM %s WHERE family = %d" % (self.table, rng.randrange(250)))
         elif kind == 1:
-            conn.execute("DELETE FROM %s WHERE ctid IN (SELECT ctid FROM %s OFFSET %d LIMIT 300)" % (self.table, self.table, rng.randrange(3000)))
+            conn.execute("DELETE FROM %s WHERE ctid IN (SELECT ctid FROM %s OFFSET %d LIMIT 300)" % (
+                self.table, self.table, rng.randrange(3000)))
         if one(conn, "SELECT count(*) FROM " + self.table) > self.most:
             conn.execute("DELETE FROM %s WHERE random() < 0.5" % self.table)
 
     def vacuum(self, conn, rng):
         time.sleep(rng.random())
-        conn.execute("VACUUM (INDEX_CLEANUP %s, PARALLEL %d) %s" % (rng.choice(("on", "on", "auto")), rng.randrange(3), self.table))
+        conn.execute("VACUUM (INDEX_CLEANUP %s, PARALLEL %d) %s" % (
+            rng.choice(("on", "on", "auto")), rng.randrange(3), self.table))
 
     def search(self, conn, rng):
-        bad, rows = differences(conn, self.table, rng.sample(self.queries, 3), rng.choice((0.8, 0.8, 0.95, 0.7)), (rng.choice(("index", "bitmap", "derived", "constant")),))
+        bad, rows = differences(conn, self.table, rng.sample(self.queries, 3), rng.choice((0.8, 0.8, 0.95, 0.7)),
+                                (rng.choice(("index", "bitmap", "derived", "constant")),))
         with self.lock:
             self.bad += bad
             self.rows += rows
             self.snapshots += 1
 
     def overtaken(self, conn, rng):
-        bad, rows = differences_of_many(conn, self.table, rng.sample(self.queries, 2), rng.choice((0.8, 0.9, 0.7)), rng.choice(("index", "derived")))
+        bad, rows = differences_of_many(
+            conn, self.table, rng.sample(self.queries, 2), rng.choice((0.8, 0.9, 0.7)),
+            rng.choice(("index", "derived")))
         with self.lock:
             self.bad += bad
             self.rows += rows
@@ -91,8 +97,9 @@ class Mix:
             conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL neardup.jaccard_threshold = 0.7")
             for plan in ("index", "sequential", "index"):
                 conn.execute(PLANS[plan])
-                answers.append(conn.execute("SELECT sig <%%> '%s' AS d FROM %s WHERE sig %% '%s' ORDER BY sig <%%> '%s' LIMIT 20" % (
-                    q, self.table, q, q)).fetchall())
+                answers.append(conn.execute(
+                    "SELECT sig <%%> '%s' AS d FROM %s WHERE sig %% '%s' ORDER BY sig <%%> '%s' LIMIT 20" % (
+                        q, self.table, q, q)).fetchall())
                 time.sleep(rng.random() * 0.3)
         with self.lock:
             self.snapshots += 1
@@ -108,17 +115,20 @@ def mix(server):
         for i, option in enumerate(options):
             make_table(conn, "mix%d" % i, 2000, index=option)
             # Of one table several are vacuumed in parallel.
-            conn.execute("CREATE INDEX mix%d_part ON mix%d USING lsh (sig) WITH (pending_limit = 2, threshold = 0.9) WHERE family < 100" % (i, i))
+            conn.execute("CREATE INDEX mix%d_part ON mix%d USING lsh (sig) WITH (pending_limit = 2, threshold = 0.9) "
+                         "WHERE family < 100" % (i, i))
             m = Mix("mix%d" % i, make_queries(conn, rng, 250, 55, 5), 10000)
             mixes.append(m)
-            works += [m.insert, m.insert_one_by_one, m.update, m.delete, m.search, m.reverse, m.vacuum, m.overtaken, m.overtaken]
+            works += [m.insert, m.insert_one_by_one, m.update, m.delete, m.search, m.reverse, m.vacuum, m.overtaken,
+                      m.overtaken]
     clients = Clients(server, works, allowed={DEADLOCK, CONFLICT})
     Pauser(clients, [i for i, w in enumerate(works) if w.__name__ == "overtaken"])
     start = time.monotonic()
     end = start + SECONDS
     with server.connect() as conn:
         # A slow machine goes on until there is something to compare.
-        while not clients.errors and (time.monotonic() < end or time.monotonic() < end + 120 and not all(m.searched() for m in mixes)):
+        while not clients.errors and (
+                time.monotonic() < end or time.monotonic() < end + 120 and not all(m.searched() for m in mixes)):
             time.sleep(min(3, max(0.1, end - time.monotonic())))
             m = rng.choice(mixes)
             findings.see_none("meanwhile: lsh_check", unsound(conn, m.table + "_sig", rng.random() < 0.5))
@@ -136,7 +146,8 @@ def mix(server):
             findings.see_none("VACUUM " + m.table, vacuumed(conn, m.table))
             look(findings, "after VACUUM " + m.table, conn, m.table, m.queries)
             conn.execute("DROP TABLE " + m.table)
-    findings.report("many clients for %d s, %d rounds, %d compared snapshots" % (lasted, sum(clients.rounds), sum(m.snapshots for m in mixes)))
+    findings.report("many clients for %d s, %d rounds, %d compared snapshots" % (
+        lasted, sum(clients.rounds), sum(m.snapshots for m in mixes)))
 
 
 def built_under_writes(server):
@@ -150,22 +161,27 @@ def built_under_writes(server):
         def slowly(work):  # at full speed those that add rows outrun the one that takes them, while builds hold it up
             return lambda conn, rng: (time.sleep(rng.random() * 0.05), work(conn, rng))
 
-        clients = Clients(server, [slowly(m.insert), m.update, m.delete, slowly(m.insert_one_by_one)], allowed={DEADLOCK, CONFLICT})
+        clients = Clients(
+            server, [slowly(m.insert), m.update, m.delete, slowly(m.insert_one_by_one)], allowed={DEADLOCK, CONFLICT})
         for i in range(20 if FULL else 3 if LONG else 2):
             conn.execute("SET maintenance_work_mem = '%s'" % rng.choice(("1MB", "64MB")))
-            statement = "CREATE INDEX CONCURRENTLY cic_sig ON cic USING lsh (sig) WITH (pending_limit = 2)" if i == 0 else rng.choice(
-                ("REINDEX INDEX CONCURRENTLY cic_sig", "REINDEX TABLE CONCURRENTLY cic", "REINDEX INDEX cic_sig"))
+            statement = (
+                "CREATE INDEX CONCURRENTLY cic_sig ON cic USING lsh (sig) WITH (pending_limit = 2)" if i == 0
+                else rng.choice(
+                    ("REINDEX INDEX CONCURRENTLY cic_sig", "REINDEX TABLE CONCURRENTLY cic", "REINDEX INDEX cic_sig")))
             e = error_of(conn, statement)
             findings.see_none(statement, None if e is not None and e.sqlstate == DEADLOCK else e)
             look(findings, "after " + statement, conn, "cic", queries)
             # Autovacuum hardly ever finds the table unlocked.
-            for statement in ("DELETE FROM cic WHERE (SELECT count(*) FROM cic) > 20000 AND random() < 0.7", "VACUUM cic"):
+            for statement in ("DELETE FROM cic WHERE (SELECT count(*) FROM cic) > 20000 AND random() < 0.7",
+                              "VACUUM cic"):
                 e = error_of(conn, statement)
                 findings.see_none(statement, None if e is not None and e.sqlstate == DEADLOCK else e)
         for error in clients.stop():
             findings.see("a client", False, error)
         look(findings, "at the end", conn, "cic", queries, (0.8, 0.6))
-        names = [r[0] for r in conn.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'cic'::regclass")]
+        names = [r[0] for r in conn.execute(
+            "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'cic'::regclass")]
         findings.see("no index is left over", names == ["cic_sig"], names)
         conn.execute("DROP TABLE cic")
     findings.report("CREATE INDEX and REINDEX CONCURRENTLY under writes")
@@ -196,7 +212,8 @@ def excluded(server):
         rows = one(conn, "SELECT count(*) FROM ex")
         findings.see("rows", rows > 100, rows)
         conn.execute(PLANS["sequential"].replace("LOCAL ", ""))
-        pairs = conn.execute("SELECT a.id, b.id FROM ex a, ex b WHERE a.ctid < b.ctid AND jaccard(a.sig, b.sig) >= 0.8").fetchall()
+        pairs = conn.execute(
+            "SELECT a.id, b.id FROM ex a, ex b WHERE a.ctid < b.ctid AND jaccard(a.sig, b.sig) >= 0.8").fetchall()
         findings.see("no rows conflict", not pairs, pairs[:3])
         index = one(conn, "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'ex'::regclass")
         findings.see_none("lsh_check", unsound(conn, index))
@@ -217,7 +234,8 @@ def dumped(server):
         with server.connect("copied") as copy:
             look(findings, "the copy", copy, "d", queries, (0.8, 0.7, 0.5))
             findings.see_none("the copy's partial index", unsound(copy, "d_part"))
-            settings = "SELECT indexrelid::regclass::text, reloptions FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = 'd'::regclass ORDER BY 1"
+            settings = ("SELECT indexrelid::regclass::text, reloptions FROM pg_index JOIN pg_class c "
+                        "ON c.oid = indexrelid WHERE indrelid = 'd'::regclass ORDER BY 1")
             findings.see("options", conn.execute(settings).fetchall() == copy.execute(settings).fetchall())
             answers = []
             for c in (conn, copy):
@@ -254,7 +272,8 @@ def sizes(server):
             most = max(most, one(conn, "SELECT pg_relation_size('s_sig')"))
             if i % 10 == 0:
                 look(findings, "cycle %d" % i, conn, "s", queries)
-            # Dead rows that another session's snapshot sees, such as an ANALYZE of autovacuum's, stay for the next VACUUM.
+            # Dead rows that another session's snapshot sees, such as an ANALYZE of
+            # autovacuum's, stay for the next VACUUM.
             for _ in range(50):
                 rows = one(conn, "SELECT rows FROM lsh_info('s_sig')")
                 if rows == KEPT:
@@ -267,7 +286,8 @@ def sizes(server):
         conn.execute("REINDEX INDEX s_sig")
         fresh = max(fresh, one(conn, "SELECT pg_relation_size('s_sig')"))
         findings.report("answers over %d cycles of changes and VACUUM" % CYCLES)
-        check("size over %d cycles: at most %.2f times that of a new index" % (CYCLES, most / fresh), most < 2.5 * fresh, (most, fresh))
+        check("size over %d cycles: at most %.2f times that of a new index" % (CYCLES, most / fresh),
+              most < 2.5 * fresh, (most, fresh))
         conn.execute("DROP TABLE s")
 
 
@@ -278,7 +298,8 @@ def kinds_of_tables(server):
         # Temporary, also with rows gone at commit; another session cannot look into it.
         conn.execute("CREATE TEMPORARY TABLE te (LIKE pool)")
         conn.execute("CREATE INDEX te_sig ON te USING lsh (sig) WITH (pending_limit = 1)")
-        for statement in ("INSERT INTO te TABLE pool", "DELETE FROM te WHERE id % 3 = 0", "VACUUM te", "INSERT INTO te TABLE pool", "UPDATE te SET id = -id WHERE id < 500"):
+        for statement in ("INSERT INTO te TABLE pool", "DELETE FROM te WHERE id % 3 = 0", "VACUUM te",
+                          "INSERT INTO te TABLE pool", "UPDATE te SET id = -id WHERE id < 500"):
             conn.execute(statement)
             look(findings, "temporary: " + statement, conn, "te", queries)
         conn.execute("CREATE TEMPORARY TABLE gone (LIKE pool) ON COMMIT DELETE ROWS")
@@ -294,7 +315,8 @@ def kinds_of_tables(server):
         conn.execute("TRUNCATE tr")
         look(findings, "TRUNCATE", conn, "tr", queries)
         findings.see("TRUNCATE: unbound", one(conn, "SELECT rows FROM lsh_info('tr_sig')") == 0)
-        conn.execute("INSERT INTO tr SELECT id, family, set_minhash(ARRAY[id], 64) FROM pool WHERE id < 10")  # other parameters now
+        # other parameters now
+        conn.execute("INSERT INTO tr SELECT id, family, set_minhash(ARRAY[id], 64) FROM pool WHERE id < 10")
         findings.see("TRUNCATE: other signatures after it", error_of(conn, "INSERT INTO tr TABLE pool") is not None)
         conn.execute("TRUNCATE tr; INSERT INTO tr TABLE pool")
         look(findings, "TRUNCATE and refill", conn, "tr", queries)
@@ -303,8 +325,10 @@ def kinds_of_tables(server):
             findings.see_none("TRUNCATE rolled back, before", unsound(conn, "tr_sig"))
         look(findings, "TRUNCATE rolled back", conn, "tr", queries)
         with conn.transaction():
-            conn.execute("CREATE TABLE tw (LIKE pool); CREATE INDEX tw_sig ON tw USING lsh (sig) WITH (pending_limit = 1)")
-            conn.execute("INSERT INTO tw TABLE pool; TRUNCATE tw; INSERT INTO tw SELECT * FROM pool WHERE id <= 1500; SAVEPOINT a; INSERT INTO tw TABLE pool; ROLLBACK TO a")
+            conn.execute(
+                "CREATE TABLE tw (LIKE pool); CREATE INDEX tw_sig ON tw USING lsh (sig) WITH (pending_limit = 1)")
+            conn.execute("INSERT INTO tw TABLE pool; TRUNCATE tw; INSERT INTO tw SELECT * FROM pool WHERE id <= 1500; "
+                         "SAVEPOINT a; INSERT INTO tw TABLE pool; ROLLBACK TO a")
             conn.execute("INSERT INTO tw SELECT * FROM pool WHERE id > 1800")
         look(findings, "CREATE TABLE and TRUNCATE in one transaction", conn, "tw", queries)
         conn.execute("VACUUM FULL tw")
@@ -322,7 +346,8 @@ def kinds_of_tables(server):
             findings.see("own rows are seen", before != answers())
         look(findings, "ROLLBACK", conn, "tr", queries)
         findings.see("ROLLBACK: as before", before == answers())
-        conn.execute("PREPARE ins(bigint, minhash) AS INSERT INTO tr VALUES ($1, 0, $2); PREPARE ask(minhash) AS SELECT id FROM tr WHERE sig % $1 ORDER BY id")
+        conn.execute("PREPARE ins(bigint, minhash) AS INSERT INTO tr VALUES ($1, 0, $2); "
+                     "PREPARE ask(minhash) AS SELECT id FROM tr WHERE sig % $1 ORDER BY id")
         for i in range(12):  # from the sixth on a generic plan may serve
             q = queries[i % len(queries)]
             conn.execute("EXECUTE ins(%d, '%s')" % (10**6 + i, q))
@@ -342,7 +367,8 @@ def crashed(server):
         queries = make_queries(conn, rng, 100, 10)
         make_table(conn, "tp", 1000, index="pending_limit = 1")
         for gid, ids in (("a", "id <= 700"), ("b", "id > 700")):
-            conn.execute("BEGIN; INSERT INTO tp SELECT id + 5000, family, sig FROM pool WHERE %s; PREPARE TRANSACTION '%s'" % (ids, gid))
+            conn.execute("BEGIN; INSERT INTO tp SELECT id + 5000, family, sig FROM pool WHERE %s; "
+                         "PREPARE TRANSACTION '%s'" % (ids, gid))
         conn.execute("DELETE FROM tp WHERE id % 2 = 0")
         conn.execute("VACUUM tp")
         look(findings, "prepared", conn, "tp", queries)
@@ -393,8 +419,10 @@ def odd_rows(server):
             create = "CREATE INDEX o_sig ON o USING lsh (sig) WITH (pending_limit = 2)"
             if how == "inserted":
                 conn.execute(create)
-            conn.execute("""INSERT INTO o SELECT i, 0, CASE i %% 4 WHEN 0 THEN NULL WHEN 1 THEN set_minhash('{}'::bigint[])
-                WHEN 2 THEN make_sig(3, 3, 0) ELSE make_sig(i %% 50, i, (i %% 12)::int) END FROM generate_series(1, %d) i""" % (4 * rows_of_each))
+            conn.execute("""INSERT INTO o SELECT i, 0, CASE i %% 4 WHEN 0 THEN NULL WHEN 1
+                THEN set_minhash('{}'::bigint[])
+                WHEN 2 THEN make_sig(3, 3, 0) ELSE make_sig(i %% 50, i, (i %% 12)::int) END
+                  FROM generate_series(1, %d) i""" % (4 * rows_of_each))
             if how == "built":
                 conn.execute(create)
             conn.execute("ANALYZE o")
@@ -454,7 +482,8 @@ def main():
         with server.connect() as conn:
             conn.execute(SCHEMA)
             make_pool(conn)
-        sections((mix, server), (built_under_writes, server), (excluded, server), (dumped, server), (sizes, server), (kinds_of_tables, server),
+        sections((mix, server), (built_under_writes, server), (excluded, server), (dumped, server), (sizes, server),
+                 (kinds_of_tables, server),
                  (crashed, server), (odd_rows, server), (locks, server))
         equal("no crash, no damage in the server's log", server.alarms(), [])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""An lsh index finds all pairs of every data set, of long texts, short ones and records; one with recall < 1 finds the share that its
-bands predict."""
+"""An lsh index finds all pairs of every data set, of long texts, short ones and records; one with recall < 1 finds the
+share that its bands predict."""
 import csv
 import glob
 import itertools
@@ -13,15 +13,16 @@ import samples
 THRESHOLDS = (0.75, 0.8, 0.9, 0.95, 1.0)
 MOST_DOCS = 1500 if not FULL else 100000
 SIGNATURES = {"word 3": "to_minhash(body)", "char 5": "to_minhash(body, 5, 'char')"}
-SHORT = 20  # characters on average: such texts, headlines and words, have hardly a shingle of those; and records share few
+# characters on average: such texts, headlines and words, have hardly a shingle of those; and records share few
+SHORT = 20
 SHORT_SIGNATURES = {"char 2": "to_minhash(body, 2, 'char')", "char 3": "to_minhash(body, 3, 'char')"}
 NO_DOCUMENTS = ("pairs", "clusters", "gold", "vectors")  # what is known of the documents, for other tests
 ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def documents(path):
-    """The longest column of a file in COPY text format, as stored there; the records of a CSV file, all fields of each, as they would be
-    stored."""
+    """The longest column of a file in COPY text format, as stored there; the records of a CSV file, all fields of each,
+    as they would be stored."""
     if path.endswith(".csv.gz"):
         with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
             return [" ".join(row).translate(ESCAPES) for row in itertools.islice(csv.reader(lines), 1, 1 + MOST_DOCS)]
@@ -53,7 +54,8 @@ def by_index(conn, threshold):
 
 
 def all_sets(conn, folder):
-    paths = sorted(path for kind in ("tsv", "csv") for path in glob.glob(os.path.join(folder, "**", "*.%s.gz" % kind), recursive=True))
+    paths = sorted(path for kind in ("tsv", "csv") for path in glob.glob(
+        os.path.join(folder, "**", "*.%s.gz" % kind), recursive=True))
     known = 0
     for path in paths:
         name = os.path.relpath(path, folder)
@@ -118,7 +120,8 @@ def weaker_recall(conn):
                 b = [v if j in same else v ^ (1 + chance.getrandbits(20)) for j, v in enumerate(a)]
                 copy.write_row((i, matches, a, b))
         conn.execute("CREATE TABLE pair AS SELECT id, matches, minhash_import(a) AS a, minhash_import(b) AS b FROM raw")
-        conn.execute("CREATE INDEX pair_b ON pair USING lsh (b) WITH (threshold = 0.8, recall = %s); ANALYZE pair" % recall)
+        conn.execute(
+            "CREATE INDEX pair_b ON pair USING lsh (b) WITH (threshold = 0.8, recall = %s); ANALYZE pair" % recall)
         conn.execute("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
         found = dict(conn.execute("""SELECT x.matches, count(*) FROM pair x CROSS JOIN LATERAL
                                        (SELECT id FROM pair y WHERE jaccard(y.b, x.a) >= 0.8 OFFSET 0) y

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Constraints and triggers against near copies under many clients, and through dump and restore. Clients insert,
-update, delete and roll back at once, while the index is flushed, merged and vacuumed. The table never holds a near copy,
-and a row is refused only if there is one."""
+update, delete and roll back at once, while the index is flushed, merged and vacuumed. The table never holds a near
+copy, and a row is refused only if there is one."""
 import random
 import tempfile
 import threading
@@ -24,10 +24,12 @@ SCHEMA = """
     CREATE TABLE guarded_1 PARTITION OF guarded FOR VALUES WITH (MODULUS 2, REMAINDER 1);
     ALTER TABLE guarded ADD PRIMARY KEY (id);
     CREATE INDEX ON guarded USING lsh (sig) WITH (pending_limit = 1);
-    CREATE TRIGGER no_copies BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.8');
+    CREATE TRIGGER no_copies BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig',
+      '0.8');
     CREATE TABLE marked (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, family int, sig minhash, copy_of bigint);
     CREATE INDEX ON marked USING lsh (sig) WITH (pending_limit = 1);
-    CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.8', 'copy_of');
+    CREATE TRIGGER mark BEFORE INSERT OR UPDATE ON marked FOR EACH ROW EXECUTE FUNCTION neardup_flag('sig', '0.8',
+      'copy_of');
 """
 INDEXES = {"excluded": ["excluded_with_threshold_excl"], "guarded": ["guarded_0_sig_idx", "guarded_1_sig_idx"],
            "marked": ["marked_sig_idx"]}
@@ -57,7 +59,8 @@ class Mix:
         values = ", ".join("(%d, sig(%d, %d))" % (f, f, rng.randrange(3)) for f in families)
         undo = rng.random() < 0.15
         with conn.transaction(force_rollback=undo):
-            cur = conn.execute("INSERT INTO %s (family, sig) VALUES %s %s RETURNING family" % (self.table, values, self.conflict))
+            cur = conn.execute(
+                "INSERT INTO %s (family, sig) VALUES %s %s RETURNING family" % (self.table, values, self.conflict))
             got = len(cur.fetchall())
             if undo and rng.random() < 0.5:
                 time.sleep(0.01)
@@ -68,7 +71,8 @@ class Mix:
                 self.kept.update(families)
 
     def update(self, conn, rng):
-        conn.execute("UPDATE %s SET family = v.f, sig = sig(v.f, v.c) FROM (VALUES (%d, %d, %d)) v(was, f, c) WHERE family = v.was" % (
+        conn.execute("UPDATE %s SET family = v.f, sig = sig(v.f, v.c) FROM (VALUES (%d, %d, %d)) v(was, f, c) "
+                     "WHERE family = v.was" % (
             self.table, rng.randrange(FAMILIES), rng.randrange(FAMILIES), rng.randrange(3)))
 
     def work(self, conn, seed):
@@ -114,7 +118,8 @@ class Mix:
         if not self.change and self.conflict:
             # Nobody was refused for a row that was taken back, or for none.
             there = {r[0] for r in conn.execute("SELECT family FROM " + self.table)}
-            check(self.name + ": a row of every family", there == self.kept, "%d there, %d kept" % (len(there), len(self.kept)))
+            check(self.name + ": a row of every family", there == self.kept,
+                  "%d there, %d kept" % (len(there), len(self.kept)))
         for index in INDEXES[self.table]:
             e = error_of(conn, "SELECT lsh_check('%s', true)" % index)
             check("%s: %s is sound" % (self.name, index), e is None, e)
@@ -129,7 +134,8 @@ def flags(name):
         for _ in range(1000 if FULL else 150 if LONG else 60):
             family = rng.randrange(60)
             with conn.transaction(force_rollback=rng.random() < 0.2):
-                conn.execute("INSERT INTO marked (family, sig) VALUES (%d, sig(%d, %d))" % (family, family, rng.randrange(3)))
+                conn.execute(
+                    "INSERT INTO marked (family, sig) VALUES (%d, sig(%d, %d))" % (family, family, rng.randrange(3)))
 
     conns = [connect(name) for _ in range(CLIENTS)]
     threads = [threading.Thread(target=work, args=(c, i)) for i, c in enumerate(conns)]
@@ -156,14 +162,16 @@ def restored(conn, where):
     conn.execute("INSERT INTO marked (family, sig) SELECT 5000, sig(5000, 0)")
     for table in ("excluded", "guarded"):
         conn.execute("INSERT INTO %s (family, sig) SELECT 5000, sig(5000, 0)" % table)
-        fails("%s: a near copy in %s" % (where, table), conn, "INSERT INTO %s (family, sig) SELECT 5000, sig(5000, 1)" % table, state=COPY)
+        fails("%s: a near copy in %s" % (where, table), conn,
+              "INSERT INTO %s (family, sig) SELECT 5000, sig(5000, 1)" % table, state=COPY)
     equal(where + ": a near copy is marked",
           one(conn, "INSERT INTO marked (family, sig) SELECT 5000, sig(5000, 1) RETURNING copy_of IS NOT NULL"), True)
 
 
 def dump(name):
     """Triggers come after the data, so that what a table holds is restored as it is. With jobs pg_restore does not know
-    that the trigger of a partitioned table belongs behind the data of its partitions: there it is told not to fire any."""
+    that the trigger of a partitioned table belongs behind the data of its
+    partitions: there it is told not to fire any."""
     with connect(name) as conn, tempfile.NamedTemporaryFile(suffix=".dump") as file:
         conn.execute("ALTER TABLE guarded DISABLE TRIGGER no_copies")
         conn.execute("INSERT INTO guarded (family, sig) SELECT 6000, sig(6000, i) FROM generate_series(0, 1) i")
@@ -186,8 +194,10 @@ def main():
     with database() as name:
         with connect(name) as conn:
             conn.execute(SCHEMA)
-        for mix in (("EXCLUDE", "excluded", "", False), ("EXCLUDE, ON CONFLICT", "excluded", "ON CONFLICT DO NOTHING", False),
-                    ("EXCLUDE, changes", "excluded", "", True), ("EXCLUDE, ON CONFLICT, changes", "excluded", "ON CONFLICT DO NOTHING", True),
+        for mix in (("EXCLUDE", "excluded", "", False),
+                    ("EXCLUDE, ON CONFLICT", "excluded", "ON CONFLICT DO NOTHING", False),
+                    ("EXCLUDE, changes", "excluded", "", True),
+                    ("EXCLUDE, ON CONFLICT, changes", "excluded", "ON CONFLICT DO NOTHING", True),
                     ("guard", "guarded", "", False), ("guard, changes", "guarded", "", True)):
             Mix(*mix).run(name)
         flags(name)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Similarity joins: generated joins, and changes of tables, partitions and foreign tables by joins, have the rows of a nested loop when the node
-(forced, and as the costs say) runs them; EXPLAIN shows each of them in every form."""
+"""Similarity joins: generated joins, and changes of tables, partitions and foreign tables by joins, have the rows of a
+nested loop when the node (forced, and as the costs say) runs them; EXPLAIN shows each of them in every form."""
 import random
 import re
 import threading
@@ -13,48 +13,80 @@ JOINS = 2400 if FULL else 420
 SEED = int(os.environ.get("NEARDUP_SEED", "71"))
 
 SCHEMA = """
-CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph, small int[], large bigint[], code bit(192));
+CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph, small int[],
+  large bigint[], code bit(192));
 CREATE TABLE parts (LIKE docs) PARTITION BY HASH (id);
 CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-CREATE TABLE family (LIKE docs); CREATE TABLE child (more int DEFAULT 1) INHERITS (family); CREATE TABLE grandchild () INHERITS (child);
+CREATE TABLE family (LIKE docs); CREATE TABLE child (more int DEFAULT 1) INHERITS (family);
+  CREATE TABLE grandchild () INHERITS (child);
 CREATE VIEW seen AS SELECT * FROM docs WHERE tenant < 3;
 CREATE VIEW guarded WITH (security_barrier) AS SELECT * FROM docs WHERE tenant <> 1;
 """
 # A table with a foreign partition whose columns have another order; made where there is postgres_fdw.
 FOREIGN = """
-CREATE EXTENSION postgres_fdw; CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s', extensions 'neardup'); CREATE USER MAPPING FOR CURRENT_USER SERVER here;
-CREATE TABLE mixed (LIKE docs) PARTITION BY HASH (id); CREATE TABLE mixed_0 PARTITION OF mixed FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE far (LIKE docs);
-CREATE FOREIGN TABLE mixed_1 (code bit(192), large bigint[], body text, id int, tenant int, at date, sig minhash, hash simhash, digest ctph, small int[]) SERVER here OPTIONS (table_name 'far');
+CREATE EXTENSION postgres_fdw; CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s',
+  dbname '%s', extensions 'neardup'); CREATE USER MAPPING FOR CURRENT_USER SERVER here;
+CREATE TABLE mixed (LIKE docs) PARTITION BY HASH (id);
+  CREATE TABLE mixed_0 PARTITION OF mixed FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE far (LIKE docs);
+CREATE FOREIGN TABLE mixed_1 (code bit(192), large bigint[], body text, id int, tenant int, at date, sig minhash,
+  hash simhash, digest ctph, small int[]) SERVER here OPTIONS (table_name 'far');
 ALTER TABLE mixed ATTACH PARTITION mixed_1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 """
 FORMS = ("VERBOSE", "VERBOSE, FORMAT JSON", "VERBOSE, FORMAT XML", "VERBOSE, FORMAT YAML", "COSTS OFF")
 CHANGES = 900 if FULL else 150
-TABLES = ("docs", "parts", "seen", "guarded", "(SELECT * FROM docs WHERE id % 3 > 0)", "(SELECT * FROM parts LIMIT 150)", "(SELECT DISTINCT ON (id) * FROM docs ORDER BY id)")
+TABLES = ("docs", "parts", "seen", "guarded", "(SELECT * FROM docs WHERE id % 3 > 0)",
+          "(SELECT * FROM parts LIMIT 150)", "(SELECT DISTINCT ON (id) * FROM docs ORDER BY id)")
 # A condition of each measure, {0} and {1}: the two sides.
-CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0.3", "{0}.sig % {1}.sig", "0.7 <= jaccard({1}.sig, {0}.sig)", "jaccard_at_least({0}.sig, {1}.sig, 0.9)",
-              "jaccard({0}.sig, {1}.sig) = 1", "({0}.sig <%> {1}.sig) < 0.4", "jaccard({0}.sig, {1}.sig)::numeric >= 0.75", "jaccard(to_minhash({0}.body), {1}.sig) >= 0.6",
-              "hamming({0}.hash, {1}.hash) <= 3", "hamming({0}.hash, {1}.hash) < 9", "({0}.hash <~> {1}.hash) <= 20", "hamming_at_most({0}.hash, {1}.hash, 6)",
-              "ctph_edit_rate({0}.digest, {1}.digest) <= 0.1", "ctph_edit_rate({0}.digest, {1}.digest) < 0.3", "({0}.digest <-> {1}.digest) <= 0.2",
-              "jaccard({0}.sig, {1}.sig) >= 0", "jaccard({0}.sig, {1}.sig) >= NULL::float8", "jaccard({0}.sig, {1}.sig) >= 'NaN'", "jaccard({0}.sig, {1}.sig) > 1",
-              "hamming({0}.hash, {1}.hash) <= 64", "hamming({0}.hash, {1}.hash) <= -1", "jaccard({0}.sig, {1}.sig) >= (SELECT 0.5 + min(id) / 10.0 FROM docs)",
-              "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8", "ctph_edit_rate({0}.digest, {1}.digest) <= 'NaN'", "hamming({0}.hash, {1}.hash) <= 'NaN'::float8",
-              "jaccard_at_least({0}.sig, {1}.sig, 1.5)", "jaccard_at_least({0}.sig, {1}.sig, 0)", "hamming_at_most({0}.hash, {1}.hash, -1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, -0.1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, 2)")
-CONDITIONS += ("jaccard_exact({0}.small, {1}.small) >= 0.6", "jaccard_exact({0}.large, {1}.large) > 0.4", "containment_exact({0}.small, {1}.small) >= 0.7", "containment_exact({1}.large, {0}.large) >= 0.9", "0.5 < containment_exact({0}.large, {1}.small)",
-               "containment_exact({0}.small, {1}.small) = 1", "overlap_exact({0}.small, {1}.small) >= 20", "4 < overlap_exact({0}.large, {1}.large)", "jaccard_exact_at_least({0}.small, {1}.small, 0.5)", "containment_exact_at_least({1}.small, {0}.small, 0.8)",
-               "overlap_exact_at_least({0}.large, {1}.large, 6)", "containment_exact({0}.small, {1}.small) >= 0", "containment_exact({0}.small, {1}.small) > 1", "overlap_exact({0}.small, {1}.small) >= 0", "containment_exact({0}.small, {1}.small) >= 'NaN'",
-               "containment_exact_at_least({0}.small, {1}.small, 1.5)", "overlap_exact_at_least({0}.small, {1}.small, 0)", "overlap_exact({0}.small, {1}.small) >= 2147483647", "containment_exact({0}.small, {1}.small) >= current_setting('neardup.jaccard_threshold')::float8")
-CONDITIONS += ("bit_hamming({0}.code, {1}.code) <= 30", "bit_hamming({0}.code, {1}.code) < 12", "({0}.code <-> {1}.code) <= 70", "bit_hamming_at_most({0}.code, {1}.code, 20)", "20.5 >= bit_hamming({1}.code, {0}.code)",
-               "bit_hamming({0}.code, {1}.code) = 0", "bit_hamming({0}.code, {1}.code) <= 192", "bit_hamming({0}.code, {1}.code) <= 191", "bit_hamming({0}.code, {1}.code) <= 5000", "bit_hamming({0}.code, {1}.code) <= -1",
-               "bit_hamming({0}.code, {1}.code) <= 'NaN'::float8", "bit_hamming({0}.code, {1}.code) <= NULL", "bit_hamming_at_most({0}.code, {1}.code, -1)", "bit_hamming_at_most({0}.code, {1}.code, 193)",
-               "bit_hamming(substring({0}.code FOR 64 + {0}.id % 2), substring({1}.code FOR 64)) <= 6", "bit_hamming(substring({0}.code FOR 40), substring({1}.code FOR 40)) <= 4")
-FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at", " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
-           " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id", " AND {0}.id >= {1}.id",
-           " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id", " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)", " AND {0}.tenant = {1}.id % 4",
-           " AND {0}.tenant::real = {1}.tenant::float8")
-AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL", " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
-RETURNING = ("", " RETURNING a.id", " RETURNING a.*, a.tableoid::regclass", " RETURNING a", " RETURNING a, a.ctid IS NULL, a.body")
-LIMITS = ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off", "enable_partitionwise_join = on")
+CONDITIONS = ("jaccard({0}.sig, {1}.sig) >= 0.8", "jaccard({0}.sig, {1}.sig) > 0.3", "{0}.sig % {1}.sig",
+              "0.7 <= jaccard({1}.sig, {0}.sig)", "jaccard_at_least({0}.sig, {1}.sig, 0.9)",
+              "jaccard({0}.sig, {1}.sig) = 1", "({0}.sig <%> {1}.sig) < 0.4",
+              "jaccard({0}.sig, {1}.sig)::numeric >= 0.75", "jaccard(to_minhash({0}.body), {1}.sig) >= 0.6",
+              "hamming({0}.hash, {1}.hash) <= 3", "hamming({0}.hash, {1}.hash) < 9", "({0}.hash <~> {1}.hash) <= 20",
+              "hamming_at_most({0}.hash, {1}.hash, 6)", "ctph_edit_rate({0}.digest, {1}.digest) <= 0.1",
+              "ctph_edit_rate({0}.digest, {1}.digest) < 0.3", "({0}.digest <-> {1}.digest) <= 0.2",
+              "jaccard({0}.sig, {1}.sig) >= 0", "jaccard({0}.sig, {1}.sig) >= NULL::float8",
+              "jaccard({0}.sig, {1}.sig) >= 'NaN'", "jaccard({0}.sig, {1}.sig) > 1",
+              "hamming({0}.hash, {1}.hash) <= 64", "hamming({0}.hash, {1}.hash) <= -1",
+              "jaccard({0}.sig, {1}.sig) >= (SELECT 0.5 + min(id) / 10.0 FROM docs)",
+              "jaccard({0}.sig, {1}.sig) >= current_setting('neardup.jaccard_threshold')::float8",
+              "ctph_edit_rate({0}.digest, {1}.digest) <= 'NaN'", "hamming({0}.hash, {1}.hash) <= 'NaN'::float8",
+              "jaccard_at_least({0}.sig, {1}.sig, 1.5)", "jaccard_at_least({0}.sig, {1}.sig, 0)",
+              "hamming_at_most({0}.hash, {1}.hash, -1)", "ctph_edit_rate_at_most({0}.digest, {1}.digest, -0.1)",
+              "ctph_edit_rate_at_most({0}.digest, {1}.digest, 2)")
+CONDITIONS += ("jaccard_exact({0}.small, {1}.small) >= 0.6", "jaccard_exact({0}.large, {1}.large) > 0.4",
+               "containment_exact({0}.small, {1}.small) >= 0.7", "containment_exact({1}.large, {0}.large) >= 0.9",
+               "0.5 < containment_exact({0}.large, {1}.small)", "containment_exact({0}.small, {1}.small) = 1",
+               "overlap_exact({0}.small, {1}.small) >= 20", "4 < overlap_exact({0}.large, {1}.large)",
+               "jaccard_exact_at_least({0}.small, {1}.small, 0.5)",
+               "containment_exact_at_least({1}.small, {0}.small, 0.8)",
+               "overlap_exact_at_least({0}.large, {1}.large, 6)", "containment_exact({0}.small, {1}.small) >= 0",
+               "containment_exact({0}.small, {1}.small) > 1", "overlap_exact({0}.small, {1}.small) >= 0",
+               "containment_exact({0}.small, {1}.small) >= 'NaN'",
+               "containment_exact_at_least({0}.small, {1}.small, 1.5)",
+               "overlap_exact_at_least({0}.small, {1}.small, 0)", "overlap_exact({0}.small, {1}.small) >= 2147483647",
+               "containment_exact({0}.small, {1}.small) >= current_setting('neardup.jaccard_threshold')::float8")
+CONDITIONS += ("bit_hamming({0}.code, {1}.code) <= 30", "bit_hamming({0}.code, {1}.code) < 12",
+               "({0}.code <-> {1}.code) <= 70", "bit_hamming_at_most({0}.code, {1}.code, 20)",
+               "20.5 >= bit_hamming({1}.code, {0}.code)", "bit_hamming({0}.code, {1}.code) = 0",
+               "bit_hamming({0}.code, {1}.code) <= 192", "bit_hamming({0}.code, {1}.code) <= 191",
+               "bit_hamming({0}.code, {1}.code) <= 5000", "bit_hamming({0}.code, {1}.code) <= -1",
+               "bit_hamming({0}.code, {1}.code) <= 'NaN'::float8", "bit_hamming({0}.code, {1}.code) <= NULL",
+               "bit_hamming_at_most({0}.code, {1}.code, -1)", "bit_hamming_at_most({0}.code, {1}.code, 193)",
+               "bit_hamming(substring({0}.code FOR 64 + {0}.id % 2), substring({1}.code FOR 64)) <= 6",
+               "bit_hamming(substring({0}.code FOR 40), substring({1}.code FOR 40)) <= 4")
+FURTHER = ("", "", "", " AND {0}.id < {1}.id", " AND {0}.tenant = {1}.tenant", " AND {0}.at <> {1}.at",
+           " AND length({0}.body) + {1}.id > 200", " AND {0}.id % 2 = 0", " AND {1}.id % 5 < 3",
+           " AND ({0}.tenant = 1 OR {1}.tenant = 2)", " AND {0}.body <> {1}.body AND {0}.id <> {1}.id",
+           " AND {0}.id >= {1}.id", " AND {0}.tenant = {1}.tenant AND {0}.id <> {1}.id",
+           " AND {0}.tenant::bigint = {1}.tenant AND {0}.at = {1}.at", " AND left({0}.body, 2) = left({1}.body, 2)",
+           " AND {0}.tenant = {1}.id % 4", " AND {0}.tenant::real = {1}.tenant::float8")
+AFTER = ("", "", " WHERE {0}.id > 20", " WHERE {1}.id IS NULL", " WHERE {1}.id > 30 OR {1}.id IS NULL",
+         " WHERE {0}.tenant IS DISTINCT FROM {1}.tenant", " WHERE coalesce({1}.tenant, {0}.tenant) = 2")
+RETURNING = ("", " RETURNING a.id", " RETURNING a.*, a.tableoid::regclass", " RETURNING a",
+             " RETURNING a, a.ctid IS NULL, a.body")
+LIMITS = ("", "work_mem = '64kB'; hash_mem_multiplier = 1", "neardup.threads = 1", "jit = off",
+          "enable_partitionwise_join = on")
 MODES = {"forced": "enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off", "as the costs say": ""}
 
 
@@ -74,9 +106,16 @@ def fill(conn):
         for row in rows:
             copy.write_row(row)
     conn.execute("INSERT INTO docs (id, tenant, at, body) SELECT id, tenant, at, body FROM docs WHERE id % 37 = 5")
-    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), code = (to_simhash(body)::bit(64) || to_simhash(body, 2)::bit(64) || to_simhash(body, 4)::bit(64))::bit(192), small = CASE WHEN body = '...' THEN '{}' ELSE (SELECT array_agg(hashtext(w)) FROM unnest(string_to_array(body, ' ')) w) END; "
-                 "UPDATE docs SET large = (SELECT array_agg(CASE WHEN id % 3 = 0 THEN e * 3::bigint ELSE e END) FROM unnest(small) e WHERE id % 5 > 0 OR e % 4 = 0); INSERT INTO parts SELECT * FROM docs; ANALYZE docs; ANALYZE parts; "
-                 "INSERT INTO family SELECT * FROM docs WHERE id % 3 = 0; INSERT INTO child SELECT * FROM docs WHERE id % 3 = 1; INSERT INTO grandchild SELECT * FROM docs WHERE id % 3 = 2; ANALYZE family; ANALYZE child; ANALYZE grandchild")
+    conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), code = "
+                 "(to_simhash(body)::bit(64) || to_simhash(body, 2)::bit(64) || to_simhash(body, "
+                 "4)::bit(64))::bit(192), small = CASE WHEN body = '...' THEN '{}' "
+                 "ELSE (SELECT array_agg(hashtext(w)) FROM unnest(string_to_array(body, ' ')) w) END; "
+                 "UPDATE docs SET large = (SELECT array_agg(CASE WHEN id % 3 = 0 THEN e * 3::bigint ELSE e END) "
+                 "FROM unnest(small) e WHERE id % 5 > 0 OR e % 4 = 0); INSERT INTO parts SELECT * FROM docs; "
+                 "ANALYZE docs; ANALYZE parts; "
+                 "INSERT INTO family SELECT * FROM docs WHERE id % 3 = 0; INSERT INTO child SELECT * FROM docs "
+                 "WHERE id % 3 = 1; INSERT INTO grandchild SELECT * FROM docs WHERE id % 3 = 2; ANALYZE family; "
+                 "ANALYZE child; ANALYZE grandchild")
 
 
 def statement(rng):
@@ -85,20 +124,25 @@ def statement(rng):
         y = x
     a, b = ("a", "b") if rng.random() < 0.7 else ("b", "a")
     on = (rng.choice(CONDITIONS) + rng.choice(FURTHER)).format(a, b)
-    kind = rng.choice(("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "EXISTS", "NOT EXISTS", "IN", "three", "lateral", "cte", "count"))
+    kind = rng.choice(
+        ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "EXISTS", "NOT EXISTS", "IN", "three", "lateral", "cte", "count"))
     if kind in ("EXISTS", "NOT EXISTS"):
         return "SELECT a.id, a.body FROM %s a WHERE %s (SELECT FROM %s b WHERE %s)" % (x, kind, y, on)
     if kind == "IN":
         return "SELECT a.id FROM %s a WHERE a.tenant IN (SELECT b.tenant FROM %s b WHERE %s)" % (x, y, on)
     if kind == "three":
-        return "SELECT a.id, b.id, c.id FROM %s a JOIN %s b ON %s LEFT JOIN docs c ON %s" % (x, y, on, (rng.choice(CONDITIONS[:16]) + " AND {0}.id < {1}.id").format("b", "c"))
+        return "SELECT a.id, b.id, c.id FROM %s a JOIN %s b ON %s LEFT JOIN docs c ON %s" % (
+            x, y, on, (rng.choice(CONDITIONS[:16]) + " AND {0}.id < {1}.id").format("b", "c"))
     if kind == "lateral":
-        return "SELECT a.id, b.id FROM %s a, LATERAL (SELECT * FROM %s d WHERE d.id <> a.id + 1) b WHERE %s" % (x, y, on)
+        return (
+            "SELECT a.id, b.id FROM %s a, LATERAL (SELECT * FROM %s d WHERE d.id <> a.id + 1) b WHERE %s" % (x, y, on))
     if kind == "cte":
         return "WITH a AS MATERIALIZED (SELECT * FROM %s x) SELECT a.id, b FROM a JOIN %s b ON %s" % (x, y, on)
     if kind == "count":
-        return "SELECT a.tenant, count(*), min(b.id), sum(length(b.body)) FROM %s a JOIN %s b ON %s GROUP BY 1" % (x, y, on)
-    return "SELECT a.id, a.at, b.id, b.body, a IS NULL AS none FROM %s a %s %s b ON %s%s" % (x, kind, y, on, rng.choice(AFTER).format("a", "b"))
+        return "SELECT a.tenant, count(*), min(b.id), sum(length(b.body)) FROM %s a JOIN %s b ON %s GROUP BY 1" % (
+            x, y, on)
+    return "SELECT a.id, a.at, b.id, b.body, a IS NULL AS none FROM %s a %s %s b ON %s%s" % (
+        x, kind, y, on, rng.choice(AFTER).format("a", "b"))
 
 
 def answer(conn, settings, query):
@@ -111,7 +155,8 @@ def answer(conn, settings, query):
 
 def generated(conn):
     rng = random.Random(SEED)
-    rows, joined, selves, grouped, limits = [], 0, 0, 0, LIMITS + (("debug_parallel_query" if server_version() >= 160000 else "force_parallel_mode") + " = on",)
+    rows, joined, selves, grouped, limits = [], 0, 0, 0, LIMITS + (
+        ("debug_parallel_query" if server_version() >= 160000 else "force_parallel_mode") + " = on",)
     for i in range(JOINS):
         query = statement(rng)
         want = answer(conn, "neardup.enable_join = off", query)
@@ -123,32 +168,47 @@ def generated(conn):
         joined += "Similarity Join" in plan
         selves += "Self Join" in plan
         grouped += "Group Cond" in plan
-    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself, %d by groups" % (SEED, JOINS, joined, selves, grouped))
+    print("# NEARDUP_SEED=%d: %d joins, of which the node ran %d, %d of a table with itself, %d by groups"
+          % (SEED, JOINS, joined, selves, grouped))
     equal_all("generated joins have the rows of a nested loop", rows)
-    check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS and grouped > 0.1 * JOINS, (joined, selves, grouped))
+    check("most of them were run by the node", joined > 0.6 * JOINS and selves > 0.05 * JOINS and grouped > 0.1 * JOINS,
+          (joined, selves, grouped))
 
 
 def change(rng, targets):
-    """(target, a statement that changes it by a join, or by two). What it does to a row does not depend on which of several partners the row meets."""
+    """(target, a statement that changes it by a join, or by two). What it does to a row does not depend on which of
+    several partners the row meets."""
     target, other = rng.choice(targets), rng.choice(TABLES + targets)
     on = (rng.choice(CONDITIONS) + rng.choice(FURTHER)).format("a", "b")
-    kind = rng.choice(("DELETE", "EXISTS", "UPDATE", "move", "three", "IN") + ("MERGE", "MERGE") * (server_version() >= 150000))
+    kind = rng.choice(
+        ("DELETE", "EXISTS", "UPDATE", "move", "three", "IN") + ("MERGE", "MERGE") * (server_version() >= 150000))
     if kind == "DELETE":
         return target, "DELETE FROM %s a USING %s b WHERE %s%s" % (target, other, on, rng.choice(RETURNING))
     if kind == "EXISTS":
-        return target, "DELETE FROM %s a WHERE %s (SELECT FROM %s b WHERE %s)%s" % (target, rng.choice(("EXISTS", "NOT EXISTS")), other, on, rng.choice(RETURNING))
+        return target, "DELETE FROM %s a WHERE %s (SELECT FROM %s b WHERE %s)%s" % (
+            target, rng.choice(("EXISTS", "NOT EXISTS")), other, on, rng.choice(RETURNING))
     if kind == "UPDATE":
-        return target, "UPDATE %s a SET tenant = a.tenant + 10, body = left(a::text, 40) || a.ctid FROM %s b WHERE %s%s" % (target, other, on, rng.choice(RETURNING))
+        return (target, "UPDATE %s a SET tenant = a.tenant + 10, body = left(a::text, 40) || a.ctid FROM %s b "
+                            "WHERE %s%s" % (target, other, on, rng.choice(RETURNING)))
     if kind == "move":
-        return target, "UPDATE %s a SET id = a.id + %d FROM %s b WHERE %s%s" % (target, 0 if target == "mixed" else 1000, other, on, rng.choice(RETURNING))
+        return target, "UPDATE %s a SET id = a.id + %d FROM %s b WHERE %s%s" % (
+            target, 0 if target == "mixed" else 1000, other, on, rng.choice(RETURNING))
     if kind == "three":
-        return target, "UPDATE %s a SET (tenant, body) = (SELECT 7, 'x' || a.id) FROM %s b LEFT JOIN docs c ON %s WHERE %s%s" % (target, other, rng.choice(CONDITIONS[:16]).format("b", "c") + " AND b.id < c.id", on, rng.choice(RETURNING))
+        return (
+            target,
+            "UPDATE %s a SET (tenant, body) = (SELECT 7, 'x' || a.id) FROM %s b LEFT JOIN docs c ON %s WHERE %s%s" % (
+                target, other, rng.choice(CONDITIONS[:16]).format("b", "c") + " AND b.id < c.id", on,
+                rng.choice(RETURNING)))
     if kind == "IN":
-        return target, "DELETE FROM %s a USING few f WHERE f.id = a.tenant AND a.id IN (SELECT b.id FROM %s b JOIN docs c ON %s)%s" % (target, other, rng.choice(CONDITIONS[:16]).format("b", "c"), rng.choice(RETURNING))
+        return (target,
+                "DELETE FROM %s a USING few f WHERE f.id = a.tenant AND a.id IN (SELECT b.id FROM %s b JOIN docs c "
+                    "ON %s)%s" % (target, other, rng.choice(CONDITIONS[:16]).format("b", "c"), rng.choice(RETURNING)))
     distinct = rng.choice(("sig::text", "tenant", "id", "body"))
     return target, "MERGE INTO %s a USING (SELECT DISTINCT ON (%s) * FROM %s x ORDER BY %s, id, body) b ON %s %s" % (
-        target, distinct, other, distinct, on, rng.choice(("WHEN MATCHED THEN DELETE", "WHEN MATCHED AND a.id % 2 = 0 THEN UPDATE SET tenant = a.tenant + 1 WHEN MATCHED THEN DELETE",
-                                                      "WHEN MATCHED THEN DO NOTHING WHEN NOT MATCHED THEN INSERT (id, body) VALUES (b.id + 5000, b.body)")))
+        target, distinct, other, distinct, on, rng.choice(
+            ("WHEN MATCHED THEN DELETE",
+             "WHEN MATCHED AND a.id % 2 = 0 THEN UPDATE SET tenant = a.tenant + 1 WHEN MATCHED THEN DELETE",
+             "WHEN MATCHED THEN DO NOTHING WHEN NOT MATCHED THEN INSERT (id, body) VALUES (b.id + 5000, b.body)")))
 
 
 def outcome(conn, settings, target, query):
@@ -181,16 +241,22 @@ def changes(conn, name):
         rows.append(("%s: %s" % (settings, query), outcome(conn, settings, target, query), want))
         errors += isinstance(want, str)
         try:
-            joined[target] += any("Similarity Join" in str(conn.execute("EXPLAIN (%s) %s" % (form, query)).fetchall()) for form in FORMS)
+            joined[target] += any(
+                "Similarity Join" in str(conn.execute("EXPLAIN (%s) %s" % (form, query)).fetchall()) for form in FORMS)
         except psycopg.Error as e:
-            rows.append(("EXPLAIN of " + query, "%s %s" % (e.sqlstate, e), None if not isinstance(want, str) else "%s %s" % (e.sqlstate, e)))
+            rows.append(("EXPLAIN of " + query, "%s %s" % (e.sqlstate, e),
+                         None if not isinstance(want, str) else "%s %s" % (e.sqlstate, e)))
     print("# NEARDUP_SEED=%d: %d changes, with an error %d, by the node %s" % (SEED, CHANGES, errors, joined))
     equal_all("changes by generated joins are those of a nested loop, and EXPLAIN shows them", rows)
-    check("most of them were made by the node", all(n > 0.3 * CHANGES * targets.count(t) / len(targets) for t, n in joined.items()) and errors < 0.4 * CHANGES, (joined, errors))
+    check(
+        "most of them were made by the node",
+        all(n > 0.3 * CHANGES * targets.count(t) / len(targets) for t, n in joined.items()) and errors < 0.4 * CHANGES,
+        (joined, errors))
 
 
 def rows_with_themselves(conn):
-    """A table joined with itself, each way of comparing a column of both sides: whether a row is a partner of itself."""
+    """A table joined with itself, each way of comparing a column of both sides: whether a row is a partner of
+    itself."""
     rows, selves = [], 0
     for operator in ("<", "<=", "=", ">=", ">", "<>"):
         query = "SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id %s b.id" % operator
@@ -210,94 +276,150 @@ def statements(conn):
         if mode == "on":
             conn.execute("SET enable_nestloop = off")
         out = []
-        for dml in ("DELETE FROM docs a USING docs b WHERE %s RETURNING a.id" % on, "UPDATE docs a SET tenant = b.tenant + 10 FROM docs b WHERE %s AND NOT EXISTS (SELECT FROM docs c WHERE c.id < b.id AND jaccard(a.sig, c.sig) >= 0.8) AND a.ctid <> b.ctid RETURNING a.id" % on,
+        for dml in ("DELETE FROM docs a USING docs b WHERE %s RETURNING a.id" % on,
+                    "UPDATE docs a SET tenant = b.tenant + 10 FROM docs b WHERE %s AND NOT EXISTS (SELECT FROM docs c "
+                        "WHERE c.id < b.id AND jaccard(a.sig, c.sig) >= 0.8) AND a.ctid <> b.ctid RETURNING a.id" % on,
                     "DELETE FROM docs a WHERE EXISTS (SELECT FROM docs b WHERE %s) RETURNING a.id" % on) + (
-                        ("MERGE INTO docs a USING (SELECT DISTINCT ON (sig::text) * FROM docs ORDER BY sig::text, id) b ON %s WHEN MATCHED AND a.id %% 2 = 0 THEN DELETE" % "jaccard(a.sig, b.sig) = 1 AND a.id > b.id",) if server_version() >= 150000 else ()):
+                ("MERGE INTO docs a USING (SELECT DISTINCT ON (sig::text) * FROM docs ORDER BY sig::text, id) b ON %s "
+                 "WHEN MATCHED AND a.id %% 2 = 0 THEN DELETE" % "jaccard(a.sig, b.sig) = 1 AND a.id > b.id",)
+                if server_version() >= 150000 else ()):
             with conn.transaction(force_rollback=True):
                 cur = conn.execute(dml)
                 out.append(sorted(cur.fetchall()) if cur.description else cur.rowcount)
-        conn.execute("PREPARE near(float8) AS SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
-        out += [sorted(conn.execute("EXECUTE near(%s)" % bound).fetchall()) for bound in ("0.9", "0.5", "NULL", "'NaN'", "2", "-1", "0.95")]
+        conn.execute("PREPARE near(float8) AS SELECT a.id, b.id FROM docs a JOIN docs b "
+                     "ON jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
+        out += [sorted(conn.execute("EXECUTE near(%s)" % bound).fetchall())
+                for bound in ("0.9", "0.5", "NULL", "'NaN'", "2", "-1", "0.95")]
         conn.execute("DEALLOCATE near")
-        out.append(sorted(conn.execute("SELECT d.id, (SELECT count(*) FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5 + d.id / 500.0 WHERE a.id <> b.id) FROM docs d WHERE d.id % 60 = 3").fetchall()))
-        out.append(sorted(conn.execute("SELECT d.id, x.n FROM docs d, LATERAL (SELECT count(*) AS n FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = d.tenant) x WHERE d.id % 50 = 1").fetchall()))
+        out.append(
+            sorted(conn.execute("SELECT d.id, (SELECT count(*) FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5 "
+                                "+ d.id / 500.0 WHERE a.id <> b.id) FROM docs d WHERE d.id % 60 = 3").fetchall()))
+        out.append(sorted(conn.execute(
+            "SELECT d.id, x.n FROM docs d, LATERAL (SELECT count(*) AS n FROM docs a JOIN docs b "
+            "ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = d.tenant) x WHERE d.id % 50 = 1").fetchall()))
         results[mode] = out
-    equal_all("statements and rescans", [(n, got, want) for n, (got, want) in enumerate(zip(results["on"], results["off"]))])
+    equal_all(
+        "statements and rescans", [(n, got, want) for n, (got, want) in enumerate(zip(results["on"], results["off"]))])
     with conn.transaction():
         conn.execute("DECLARE c CURSOR FOR SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.5")
         equal("a cursor that stops after ten rows", len(conn.execute("FETCH 10 FROM c").fetchall()), 10)
 
 
 def rescans(conn):
-    """A rescan for which nothing has changed repeats the result, and reads nothing again; one for other parameters finds anew."""
+    """A rescan for which nothing has changed repeats the result, and reads nothing again; one for other parameters
+    finds anew."""
     conn.execute("RESET ALL; SET neardup.enable_join = off")
     join = "SELECT a.id AS x, b.id AS y FROM %s a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8%s OFFSET 0"
     again = "SELECT g, x, y FROM generate_series(1, 5) g LEFT JOIN (%s) j ON j.x %% 7 >= g"
     changed = "SELECT g, x, y FROM generate_series(1, %d) g, LATERAL (%s) j"
-    queries = [again % (join % (table, further)) for table in ("docs", "parts") for further in ("", " AND a.tenant = b.tenant")]
+    queries = [again % (join % (table, further)) for table in ("docs", "parts")
+               for further in ("", " AND a.tenant = b.tenant")]
     queries.append(changed % (8, join % ("docs", " AND a.tenant = g % 4")))
     want = [sorted(map(repr, conn.execute(query))) for query in queries]
     for memory in ("64kB", "4MB"):
-        conn.execute("RESET ALL; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET work_mem = '%s'" % memory)
+        conn.execute("RESET ALL; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off; "
+                     "SET work_mem = '%s'" % memory)
         conn.execute("SET cpu_operator_cost = 100")  # so that the join is made by the node
-        equal_all("rescans in %s" % memory, [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+        equal_all("rescans in %s" % memory,
+                  [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
         for query in queries[:-1]:
-            plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + query))
-            check("a rescan reads nothing again: %s" % query[-60:], re.search(r"Similarity Join\) \(actual rows=\S+ loops=5\)", plan) and re.search(r"Scan on docs \w+ \(actual rows=\S+ loops=1\)", plan), plan)
-    bytes_at = "SELECT (SELECT sum(total_bytes) + 0 * g FROM pg_backend_memory_contexts), count(*) FROM generate_series(1, 1000) g, LATERAL (%s) j GROUP BY g ORDER BY g" % (join % ("docs", " AND a.tenant = g % 4 AND a.id < 40"))
+            plan = "\n".join(
+                r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + query))
+            check("a rescan reads nothing again: %s" % query[-60:],
+                  re.search(r"Similarity Join\) \(actual rows=\S+ loops=5\)", plan) and re.search(
+                      r"Scan on docs \w+ \(actual rows=\S+ loops=1\)", plan), plan)
+    bytes_at = ("SELECT (SELECT sum(total_bytes) + 0 * g FROM pg_backend_memory_contexts), count(*) "
+                "FROM generate_series(1, 1000) g, LATERAL (%s) j GROUP BY g ORDER BY g" % (
+        join % ("docs", " AND a.tenant = g % 4 AND a.id < 40")))
     held = [int(row[0]) for row in conn.execute(bytes_at)]
-    check("1,000 rescans hold no more memory than ten", max(held[10:]) < max(held[:10]) + 200_000, (max(held[:10]), max(held[10:])))
+    check("1,000 rescans hold no more memory than ten", max(held[10:]) < max(held[:10]) + 200_000,
+          (max(held[:10]), max(held[10:])))
 
 
 def without_signatures(conn):
     """A side that has rows, but no signature, or no rows at all."""
-    conn.execute("RESET ALL; CREATE TABLE blank (id int, sig minhash); CREATE TABLE near_words AS SELECT i AS id, to_minhash('some words that are near one another ' || i % 5) AS sig FROM generate_series(1, 50) i; ANALYZE blank; ANALYZE near_words; SET enable_nestloop = off")
-    for what, fill_it in (("no rows", "SELECT 1"), ("NULL", "INSERT INTO blank SELECT i, NULL FROM generate_series(1, 5) i"), ("of no words", "UPDATE blank SET sig = to_minhash('...')")):
+    conn.execute(
+        "RESET ALL; CREATE TABLE blank (id int, sig minhash); "
+        "CREATE TABLE near_words AS SELECT i AS id, to_minhash('some words that are near one another ' || i % 5) AS "
+        "sig FROM generate_series(1, 50) i; ANALYZE blank; ANALYZE near_words; SET enable_nestloop = off")
+    for what, fill_it in (("no rows", "SELECT 1"),
+                          ("NULL", "INSERT INTO blank SELECT i, NULL FROM generate_series(1, 5) i"),
+                          ("of no words", "UPDATE blank SET sig = to_minhash('...')")):
         conn.execute(fill_it)
         rows = []
-        for join in ("near_words a JOIN blank b", "blank a JOIN near_words b", "near_words a LEFT JOIN blank b", "blank a LEFT JOIN near_words b"):
-            rows.append((join, one(conn, "SELECT count(*) FROM %s ON jaccard(a.sig, b.sig) >= 0.8" % join), 0 if "LEFT" not in join else 50 if join.startswith("near") else 0 if what == "no rows" else 5))
+        for join in ("near_words a JOIN blank b", "blank a JOIN near_words b", "near_words a LEFT JOIN blank b",
+                     "blank a LEFT JOIN near_words b"):
+            rows.append((join, one(conn, "SELECT count(*) FROM %s ON jaccard(a.sig, b.sig) >= 0.8" % join),
+                         0 if "LEFT" not in join else 50 if join.startswith("near") else 0 if what == "no rows" else 5))
         for x, y in (("near_words", "blank"), ("blank", "near_words")):
-            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE EXISTS (SELECT FROM %s b WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)), 0))
-            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE NOT EXISTS (SELECT FROM %s b WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)), one(conn, "SELECT count(*) FROM " + x)))
+            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE EXISTS (SELECT FROM %s b "
+                                      "WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)),
+                         0))
+            rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE NOT EXISTS (SELECT FROM %s b "
+                                      "WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)),
+                         one(conn, "SELECT count(*) FROM " + x)))
         equal_all("one side has no signature: %s" % what, rows)
 
 
 def groups(conn):
     """Equality conditions are groups: signatures need to be alike within a group only."""
-    conn.execute("RESET ALL; CREATE TABLE kinds AS SELECT d.id, k AS kind, 'x' || k AS name, to_minhash(d.body, k, num_perm => 32 * k) AS sig FROM docs d, generate_series(2, 5) k; ANALYZE kinds")
-    queries = ["SELECT a.id, b.id, a.kind FROM kinds a %s JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8%s" % (kind, further) for kind in ("", "LEFT") for further in ("", " AND a.id < b.id", " AND a.name = b.name", " AND a.kind + 0 = b.kind + 0")]
-    queries += ["SELECT a.id, a.kind FROM kinds a WHERE %s (SELECT FROM kinds b WHERE a.name = b.name AND a.id <> b.id AND jaccard(a.sig, b.sig) >= 0.8)" % kind for kind in ("EXISTS", "NOT EXISTS")]
+    conn.execute("RESET ALL; CREATE TABLE kinds AS SELECT d.id, k AS kind, 'x' || k AS name, to_minhash(d.body, k, "
+                 "num_perm => 32 * k) AS sig FROM docs d, generate_series(2, 5) k; ANALYZE kinds")
+    queries = ["SELECT a.id, b.id, a.kind FROM kinds a %s JOIN kinds b ON a.kind = b.kind "
+               "AND jaccard(a.sig, b.sig) >= 0.8%s" % (kind, further) for kind in ("", "LEFT") for further in (
+        "", " AND a.id < b.id", " AND a.name = b.name", " AND a.kind + 0 = b.kind + 0")]
+    queries += ["SELECT a.id, a.kind FROM kinds a WHERE %s (SELECT FROM kinds b WHERE a.name = b.name AND a.id <> b.id "
+                "AND jaccard(a.sig, b.sig) >= 0.8)" % kind for kind in ("EXISTS", "NOT EXISTS")]
     semi = queries[-2:]
     conn.execute("SET neardup.enable_join = off")
     want = [sorted(map(repr, conn.execute(query))) for query in queries]
     conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
     for memory in ("64kB", "4MB"):
         conn.execute("SET work_mem = '%s'" % memory)
-        equal_all("groups with parameters of their own, %s" % memory, [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+        equal_all("groups with parameters of their own, %s" % memory,
+                  [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
     # values that are computed, and live no longer than the row; two keys of one hash, with signatures of their own
-    queries = ["SELECT a.id, b.id FROM docs a JOIN docs b ON a.id + 0 = b.id AND jaccard(to_minhash(a.body, 2, 'word', 64 + 64 * (a.id % 2)), to_minhash(b.body, 2, 'word', 64 + 64 * (b.id % 2))) >= 0.9",
-               "SELECT a.k, b.id FROM (SELECT CASE WHEN id % 2 = 0 THEN 2775 ELSE 131913 END AS k, kind, id, sig FROM kinds WHERE kind = 2 + id % 2) a JOIN (SELECT CASE WHEN id % 2 = 0 THEN 2775 ELSE 131913 END AS k, id, sig FROM kinds WHERE kind = 2 + id % 2) b "
-               "ON a.k = b.k AND jaccard(a.sig, b.sig) >= 0.8"]
+    queries = ["SELECT a.id, b.id FROM docs a JOIN docs b ON a.id + 0 = b.id "
+                   "AND jaccard(to_minhash(a.body, 2, 'word', 64 + 64 * (a.id % 2)), to_minhash(b.body, 2, 'word', "
+                   "64 + 64 * (b.id % 2))) >= 0.9",
+               "SELECT a.k, b.id FROM (SELECT CASE WHEN id % 2 = 0 THEN 2775 ELSE 131913 END AS k, kind, id, sig "
+                   "FROM kinds WHERE kind = 2 + id % 2) a JOIN (SELECT CASE WHEN id % 2 = 0 THEN 2775 "
+                   "ELSE 131913 END AS k, id, sig FROM kinds WHERE kind = 2 + id % 2) b "
+                   "ON a.k = b.k AND jaccard(a.sig, b.sig) >= 0.8"]
     equal("two keys of one hash", one(conn, "SELECT hashint4(2775) = hashint4(131913)"), True)
     conn.execute("SET neardup.enable_join = off; RESET enable_hashjoin")
     want = [sorted(map(repr, conn.execute(query))) for query in queries]
     conn.execute("RESET neardup.enable_join; SET enable_hashjoin = off")
-    equal_all("groups of values that are computed, of keys with one hash", [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
-    conn.execute("PREPARE grouped(float8) AS SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= $1; PREPARE mixed(float8) AS SELECT count(*) FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
+    equal_all("groups of values that are computed, of keys with one hash",
+              [(query, sorted(map(repr, conn.execute(query))), rows) for query, rows in zip(queries, want)])
+    conn.execute("PREPARE grouped(float8) AS SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind "
+                 "AND jaccard(a.sig, b.sig) >= $1; PREPARE mixed(float8) AS SELECT count(*) FROM kinds a JOIN kinds b "
+                 "ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
     bounds = ("0.8", "0", "-1", "2", "NULL", "'NaN'")
     got = [(one(conn, "EXECUTE grouped(%s)" % b), error_of(conn, "EXECUTE mixed(%s)" % b) is not None) for b in bounds]
     conn.execute("DEALLOCATE ALL; RESET plan_cache_mode; SET neardup.enable_join = off; RESET enable_hashjoin")
-    equal("bounds at run time", got, [(one(conn, "SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= %s" % b), True) for b in bounds])
+    equal(
+        "bounds at run time", got,
+        [(one(conn, "SELECT count(*) FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= %s" % b),
+          True) for b in bounds])
     conn.execute("RESET neardup.enable_join; SET enable_hashjoin = off")
-    plan = [r[0] for r in conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT a.id, b.id FROM kinds a JOIN kinds b ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id")]
-    equal("EXPLAIN of groups", [line.strip() for line in plan if "Cond:" in line or "Filter:" in line], ["Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)", "Group Cond: (a.kind = b.kind)", "Join Filter: (a.id < b.id)"])
+    plan = [r[0] for r in conn.execute(
+        "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT a.id, b.id FROM kinds a JOIN kinds b "
+        "ON a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id")]
+    equal("EXPLAIN of groups", [line.strip() for line in plan if "Cond:" in line or "Filter:" in line],
+          ["Similarity Cond: (jaccard(a.sig, b.sig) >= '0.8'::double precision)", "Group Cond: (a.kind = b.kind)",
+           "Join Filter: (a.id < b.id)"])
     conn.execute("RESET ALL")
     for query in semi:
-        check("by cost the node runs, where a hash join would check each pair of a group: %s" % query[30:50], "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()))
+        check("by cost the node runs, where a hash join would check each pair of a group: %s" % query[30:50],
+              "Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()))
     conn.execute("SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
-    fails("signatures made differently in one group", conn, "SELECT FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= 0.8", text="made differently")
-    equal("signatures made differently in one group, but never compared", one(conn, "SELECT count(*) > 0 FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND a.kind = b.kind AND jaccard(a.sig, b.sig) >= 0.8"), True)
+    fails("signatures made differently in one group", conn,
+          "SELECT FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= 0.8",
+          text="made differently")
+    equal("signatures made differently in one group, but never compared",
+          one(conn, "SELECT count(*) > 0 FROM kinds a JOIN kinds b ON a.kind / 4 = b.kind / 4 AND a.kind = b.kind "
+                    "AND jaccard(a.sig, b.sig) >= 0.8"), True)
 
 
 def order_and_plans(conn):
@@ -318,19 +440,37 @@ def order_and_plans(conn):
   ->  Seq Scan on docs a
   ->  Seq Scan on docs
         Filter: (tenant < 3)""")
-    for what, query in (("other conditions", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = 1"), ("another value", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, to_minhash(b.body)) >= 0.8"),
-                        ("another table", "SELECT a.id FROM docs a JOIN parts_0 b ON jaccard(a.sig, b.sig) >= 0.8"), ("partitions", "SELECT a.id FROM parts a JOIN parts b ON jaccard(a.sig, b.sig) >= 0.8"),
-                        ("locked rows", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 FOR UPDATE OF a"), ("DELETE", "DELETE FROM docs a USING docs b WHERE jaccard(a.sig, b.sig) >= 0.8 AND a.id > b.id"),
-                        ("a volatile condition", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE random() * a.id >= 0 AND random() * b.id >= 0")):
+    for what, query in (("other conditions",
+                         "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 WHERE a.tenant = 1"),
+                        ("another value",
+                         "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, to_minhash(b.body)) >= 0.8"),
+                        ("another table", "SELECT a.id FROM docs a JOIN parts_0 b ON jaccard(a.sig, b.sig) >= 0.8"),
+                        ("partitions", "SELECT a.id FROM parts a JOIN parts b ON jaccard(a.sig, b.sig) >= 0.8"),
+                        ("locked rows",
+                         "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 FOR UPDATE OF a"),
+                        ("DELETE",
+                         "DELETE FROM docs a USING docs b WHERE jaccard(a.sig, b.sig) >= 0.8 AND a.id > b.id"),
+                        ("a volatile condition", "SELECT a.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 "
+                                                     "WHERE random() * a.id >= 0 AND random() * b.id >= 0")):
         check("no self-join: " + what, "Similarity Join" in plan(query) and "Self Join" not in plan(query), plan(query))
     for form in ("JSON", "YAML", "XML"):
-        check("EXPLAIN %s" % form, "Similarity Cond" in plan(base % "LEFT", ", FORMAT " + form).replace("-", " ").replace("Similarity Cond", "Similarity Cond"))
+        check("EXPLAIN %s" % form, "Similarity Cond" in plan(base % "LEFT", ", FORMAT " + form).replace(
+            "-", " ").replace("Similarity Cond", "Similarity Cond"))
     analyzed = plan(base % "", ", ANALYZE, TIMING OFF, SUMMARY OFF")
-    check("EXPLAIN ANALYZE has counts", all(x in analyzed for x in ("Outer Rows: ", "Inner Rows: ", "Pairs Compared: ", "Pairs Found: ", "Engine Memory: ")), analyzed)
-    for what, query in (("FULL", base % "FULL"), ("a bound of a row", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= a.tenant / 10.0"), ("a volatile bound", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= random()"),
-                        ("one side only", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, a.sig) >= 0.8"), ("OR", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 OR a.id = b.id"),
-                        ("far values", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) <= 0.8"), ("a volatile value", "SELECT FROM docs a JOIN docs b ON jaccard(CASE WHEN random() < 2 THEN a.sig END, b.sig) >= 0.8")):
-        check("no node: " + what, error_of(conn, "EXPLAIN " + query) is not None or "Similarity Join" not in plan(query))
+    check("EXPLAIN ANALYZE has counts",
+          all(x in analyzed for x in ("Outer Rows: ", "Inner Rows: ", "Pairs Compared: ", "Pairs Found: ",
+                                      "Engine Memory: ")), analyzed)
+    for what, query in (("FULL", base % "FULL"),
+                        ("a bound of a row",
+                         "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= a.tenant / 10.0"),
+                        ("a volatile bound", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= random()"),
+                        ("one side only", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, a.sig) >= 0.8"),
+                        ("OR", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 OR a.id = b.id"),
+                        ("far values", "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) <= 0.8"),
+                        ("a volatile value", "SELECT FROM docs a JOIN docs b ON jaccard(CASE WHEN random() < 2 "
+                                                 "THEN a.sig END, b.sig) >= 0.8")):
+        check(
+            "no node: " + what, error_of(conn, "EXPLAIN " + query) is not None or "Similarity Join" not in plan(query))
     conn.execute("RESET ALL; SET neardup.enable_join = off")
     check("no node: neardup.enable_join = off", "Similarity Join" not in plan(base % ""))
     conn.execute("RESET ALL")
@@ -338,80 +478,123 @@ def order_and_plans(conn):
 
 def sets_with_null(conn):
     """A set with a NULL element raises its error for a pair that is compared, and only for such a pair."""
-    conn.execute("RESET ALL; CREATE TABLE broken AS SELECT i AS id, CASE WHEN i = 7 THEN '{1,NULL}' ELSE ARRAY[i / 2, 5, 6, 7] END::int[] AS s FROM generate_series(1, 20) i; ANALYZE broken")
-    queries = ["SELECT a.id, b.id FROM broken a JOIN broken b ON containment_exact(a.s, b.s) >= 0.9%s AND a.id <> 7 AND b.id <> 7" % further for further in ("", " AND a.id % 3 = b.id % 3")]
+    conn.execute("RESET ALL; CREATE TABLE broken AS SELECT i AS id, CASE WHEN i = 7 THEN '{1,NULL}' "
+                 "ELSE ARRAY[i / 2, 5, 6, 7] END::int[] AS s FROM generate_series(1, 20) i; ANALYZE broken")
+    queries = ["SELECT a.id, b.id FROM broken a JOIN broken b ON containment_exact(a.s, b.s) >= 0.9%s AND a.id <> 7 "
+               "AND b.id <> 7" % further for further in ("", " AND a.id % 3 = b.id % 3")]
     conn.execute("SET neardup.enable_join = off")
     want = [sorted(conn.execute(query).fetchall()) for query in queries]
     conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
-    equal("sets with NULL, never compared", [sorted(conn.execute(query.replace("broken a", "(SELECT * FROM broken OFFSET 0) a")).fetchall()) for query in queries], want)
-    fails("sets with NULL, compared", conn, "SELECT a.id, b.id FROM broken a JOIN broken b ON containment_exact(a.s, b.s) >= 0.9", text="element 2 of the set is NULL")
-    equal("sets with NULL beside none", one(conn, "SELECT count(*) FROM broken a JOIN (SELECT * FROM broken WHERE id < 0) b ON containment_exact(a.s, b.s) >= 0.9"), 0)
+    equal("sets with NULL, never compared",
+          [sorted(conn.execute(query.replace("broken a", "(SELECT * FROM broken OFFSET 0) a")).fetchall())
+           for query in queries], want)
+    fails("sets with NULL, compared", conn,
+          "SELECT a.id, b.id FROM broken a JOIN broken b ON containment_exact(a.s, b.s) >= 0.9",
+          text="element 2 of the set is NULL")
+    equal("sets with NULL beside none",
+          one(conn, "SELECT count(*) FROM broken a JOIN (SELECT * FROM broken WHERE id < 0) b "
+                    "ON containment_exact(a.s, b.s) >= 0.9"), 0)
 
 
 def bit_strings_that_are_no_codes(conn):
-    """Bit strings of fewer than 64 bits, and of other lengths, raise their errors for pairs that are compared, and only for such pairs. A bound that all codes are within."""
-    conn.execute("RESET ALL; CREATE TABLE odd AS SELECT i AS id, CASE WHEN i = 7 THEN B'0101' WHEN i = 9 THEN repeat('1', 80)::bit(80) ELSE (i / 2)::bit(70) END AS code FROM generate_series(1, 20) i; ANALYZE odd")
+    """Bit strings of fewer than 64 bits, and of other lengths, raise their errors for pairs that are compared, and only
+    for such pairs. A bound that all codes are within."""
+    conn.execute(
+        "RESET ALL; CREATE TABLE odd AS SELECT i AS id, CASE WHEN i = 7 THEN B'0101' WHEN i = 9 "
+        "THEN repeat('1', 80)::bit(80) ELSE (i / 2)::bit(70) END AS code FROM generate_series(1, 20) i; ANALYZE odd")
     joined = "SELECT a.id, b.id FROM %s JOIN odd b ON bit_hamming(a.code, b.code) <= %d%s"
-    queries = [joined % ("(SELECT * FROM odd OFFSET 0) a", bound, " AND a.id NOT IN (7, 9) AND b.id NOT IN (7, 9)" + further) for bound in (1, 70, 500) for further in ("", " AND a.id % 3 = b.id % 3")]
+    queries = [joined % ("(SELECT * FROM odd OFFSET 0) a", bound,
+                         " AND a.id NOT IN (7, 9) AND b.id NOT IN (7, 9)" + further) for bound in (
+        1, 70, 500) for further in ("", " AND a.id % 3 = b.id % 3")]
     conn.execute("SET neardup.enable_join = off")
     want = [sorted(conn.execute(query).fetchall()) for query in queries]
     conn.execute("RESET ALL; SET enable_nestloop = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
     equal("odd bit strings, never compared", [sorted(conn.execute(query).fetchall()) for query in queries], want)
-    check("by the node", all("Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()) for query in queries))
-    fails("bit strings of different lengths, compared", conn, joined % ("odd a", 1, ""), text="cannot compare bit strings of different lengths", state="22026")
-    fails("bit strings that are too short, compared", conn, joined % ("odd a", 1, " AND a.id = 7 AND b.id = 7"), text="a bit string must have 64 to 4096 bits to be compared: this one has 4", state="22023")
-    fails("the same in groups", conn, joined % ("odd a", 1, " AND a.id % 3 = b.id % 3"), text="cannot compare bit strings of different lengths", state="22026")
-    conn.execute("DROP TABLE odd; CREATE TABLE codes AS SELECT i AS id, i::bit(64) AS code FROM generate_series(1, 20) i; ANALYZE codes")
+    check(
+        "by the node", all("Similarity Join" in str(conn.execute("EXPLAIN " + query).fetchall()) for query in queries))
+    fails("bit strings of different lengths, compared", conn, joined % ("odd a", 1, ""),
+          text="cannot compare bit strings of different lengths", state="22026")
+    fails("bit strings that are too short, compared", conn, joined % ("odd a", 1, " AND a.id = 7 AND b.id = 7"),
+          text="a bit string must have 64 to 4096 bits to be compared: this one has 4", state="22023")
+    fails("the same in groups", conn, joined % ("odd a", 1, " AND a.id % 3 = b.id % 3"),
+          text="cannot compare bit strings of different lengths", state="22026")
+    conn.execute("DROP TABLE odd; CREATE TABLE codes AS SELECT i AS id, i::bit(64) AS code "
+                 "FROM generate_series(1, 20) i; ANALYZE codes")
     for bound, by_engine in ((63, True), (64, False), (100, False)):
-        plan = str(conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT FROM codes a JOIN codes b ON bit_hamming(a.code, b.code) <= %d" % bound).fetchall())
-        equal("codes of 64 bits within %d: the engine compares pairs" % bound, ("Similarity Join" in plan, "Pairs Compared: 0'" not in plan), (True, by_engine))
+        plan = str(conn.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT FROM codes a JOIN codes b "
+                                "ON bit_hamming(a.code, b.code) <= %d" % bound).fetchall())
+        equal("codes of 64 bits within %d: the engine compares pairs" % bound,
+              ("Similarity Join" in plan, "Pairs Compared: 0'" not in plan), (True, by_engine))
     conn.execute("DROP TABLE codes")
 
 
 def plans_of_sets(conn):
-    """A row of a large set costs more than one of a small set: few rows search the index, many are joined, whatever the sets' sizes."""
+    """A row of a large set costs more than one of a small set: few rows search the index, many are joined, whatever the
+    sets' sizes."""
     conn.execute("""RESET ALL; SET max_parallel_workers_per_gather = 0;
-        CREATE TABLE large_sets AS SELECT i AS id, ARRAY(SELECT (i * 7919::bigint + j * j) % 1000003 FROM generate_series(1, 200) j) AS s FROM generate_series(1, 5000) i;
-        CREATE TABLE few_sets AS SELECT * FROM large_sets WHERE id % 250 = 1; CREATE INDEX ON large_sets USING lsh (s); ANALYZE large_sets; ANALYZE few_sets""")
+        CREATE TABLE large_sets AS SELECT i AS id, ARRAY(SELECT (i * 7919::bigint + j * j) % 1000003
+          FROM generate_series(1, 200) j) AS s FROM generate_series(1, 5000) i;
+        CREATE TABLE few_sets AS SELECT * FROM large_sets WHERE id % 250 = 1; CREATE INDEX ON large_sets USING lsh (s);
+          ANALYZE large_sets; ANALYZE few_sets""")
     for measure in ("jaccard_exact(a.s, b.s)", "containment_exact(a.s, b.s)", "containment_exact(b.s, a.s)"):
         for few, wanted in (("few_sets", "Index Scan"), ("large_sets", "Similarity Join")):
-            plan = str(conn.execute("EXPLAIN SELECT * FROM %s a JOIN large_sets b ON %s >= 0.8" % (few, measure)).fetchall())
+            plan = str(
+                conn.execute("EXPLAIN SELECT * FROM %s a JOIN large_sets b ON %s >= 0.8" % (few, measure)).fetchall())
             check("%s with large_sets by %s: %s" % (few, measure, wanted), wanted in plan, plan)
     conn.execute("DROP TABLE large_sets, few_sets")
 
 
 def first_query(name):
     """A session that has not loaded the library yet: the node is considered by its first query."""
-    for query in ("SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", "SELECT FROM docs a JOIN docs b ON a.sig % b.sig", "SELECT FROM docs a JOIN docs b ON hamming(a.hash, b.hash) <= 3",
+    for query in ("SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8",
+                  "SELECT FROM docs a JOIN docs b ON a.sig % b.sig",
+                  "SELECT FROM docs a JOIN docs b ON hamming(a.hash, b.hash) <= 3",
                   "SELECT FROM docs a JOIN docs b ON ctph_edit_rate(a.digest, b.digest) <= 0.1",
-                  "SELECT FROM docs a JOIN docs b ON jaccard_exact(a.small, b.small) >= 0.5", "SELECT FROM docs a JOIN docs b ON containment_exact(a.large, b.large) >= 0.5", "SELECT FROM docs a JOIN docs b ON overlap_exact(a.small, b.small) >= 20",
-                  "SELECT FROM docs a JOIN docs b ON bit_hamming(a.code, b.code) <= 20", "SELECT FROM docs a LEFT JOIN docs b ON bit_hamming_at_most(a.code, b.code, 20)", "SELECT FROM docs a WHERE EXISTS (SELECT FROM seen b WHERE jaccard_at_least(a.sig, b.sig, 0.8))"):
+                  "SELECT FROM docs a JOIN docs b ON jaccard_exact(a.small, b.small) >= 0.5",
+                  "SELECT FROM docs a JOIN docs b ON containment_exact(a.large, b.large) >= 0.5",
+                  "SELECT FROM docs a JOIN docs b ON overlap_exact(a.small, b.small) >= 20",
+                  "SELECT FROM docs a JOIN docs b ON bit_hamming(a.code, b.code) <= 20",
+                  "SELECT FROM docs a LEFT JOIN docs b ON bit_hamming_at_most(a.code, b.code, 20)",
+                  "SELECT FROM docs a WHERE EXISTS (SELECT FROM seen b WHERE jaccard_at_least(a.sig, b.sig, 0.8))"):
         with connect(name) as fresh:
-            check("the first query of a session: %s" % query, "Similarity Join" in str(fresh.execute("EXPLAIN " + query).fetchall()))
+            check("the first query of a session: %s" % query,
+                  "Similarity Join" in str(fresh.execute("EXPLAIN " + query).fetchall()))
 
 
 def security(conn, name):
     """Row security: a leaky condition sees no hidden row; signatures that differ raise no error about one."""
     conn.execute("RESET ALL; CREATE ROLE join_reader; GRANT SELECT ON docs, guarded TO join_reader")
     try:
-        conn.execute("ALTER TABLE docs ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON docs TO join_reader USING (tenant = 2)")
-        conn.execute("CREATE FUNCTION leak(int, int) RETURNS boolean LANGUAGE plpgsql COST 0.001 AS $$BEGIN INSERT INTO leaked VALUES ($1), ($2); RETURN true; END$$; CREATE TABLE leaked (id int); GRANT INSERT, SELECT, DELETE ON leaked TO join_reader")
+        conn.execute(
+            "ALTER TABLE docs ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON docs TO join_reader USING (tenant = 2)")
+        conn.execute("CREATE FUNCTION leak(int, int) RETURNS boolean LANGUAGE plpgsql COST 0.001 AS $$BEGIN INSERT "
+                     "INTO leaked VALUES ($1), ($2); RETURN true; END$$; CREATE TABLE leaked (id int); "
+                     "GRANT INSERT, SELECT, DELETE ON leaked TO join_reader")
         conn.execute("INSERT INTO docs (id, tenant, sig) VALUES (1000, 3, to_minhash('made with other parameters', 5))")
         conn.execute("SET ROLE join_reader; SET enable_nestloop = off")
-        check("row security: the node runs", "Similarity Join" in str(conn.execute("EXPLAIN SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8").fetchall()))
-        found = conn.execute("SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND leak(a.id, b.id)").fetchall()
-        equal("row security: a leaky condition sees visible rows only", one(conn, "SELECT count(*) FROM leaked l WHERE NOT EXISTS (SELECT FROM docs d WHERE d.id = l.id)"), 0)
+        check("row security: the node runs", "Similarity Join" in str(
+            conn.execute("EXPLAIN SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8").fetchall()))
+        found = conn.execute(
+            "SELECT a.id, b.id FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND leak(a.id, b.id)").fetchall()
+        equal("row security: a leaky condition sees visible rows only",
+              one(conn, "SELECT count(*) FROM leaked l WHERE NOT EXISTS (SELECT FROM docs d WHERE d.id = l.id)"), 0)
         check("row security: rows are found", len(found) > 0)
         conn.execute("RESET ROLE; DELETE FROM leaked")
-        fails("signatures made differently: the error names both", conn, "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", text="made differently")
-        equal("signatures made differently, but never compared", one(conn, "SELECT count(*) > 0 FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < 1000 AND b.id < 1000"), True)
+        fails("signatures made differently: the error names both", conn,
+              "SELECT FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8", text="made differently")
+        equal("signatures made differently, but never compared",
+              one(conn, "SELECT count(*) > 0 FROM docs a JOIN docs b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < 1000 "
+                        "AND b.id < 1000"), True)
     finally:
-        conn.execute("RESET ROLE; RESET ALL; DELETE FROM docs WHERE id = 1000; DROP POLICY IF EXISTS p ON docs; ALTER TABLE docs DISABLE ROW LEVEL SECURITY; DROP OWNED BY join_reader; DROP ROLE join_reader")
+        conn.execute("RESET ROLE; RESET ALL; DELETE FROM docs WHERE id = 1000; DROP POLICY IF EXISTS p ON docs; "
+                     "ALTER TABLE docs DISABLE ROW LEVEL SECURITY; DROP OWNED BY join_reader; DROP ROLE join_reader")
 
 
 def cancelled(conn, name):
     """Cancels at random moments leave nothing behind; the backend goes on."""
-    conn.execute("RESET ALL; CREATE TABLE many AS SELECT i AS id, set_minhash(ARRAY(SELECT (i / 3) * 1000::bigint + e FROM generate_series(1, 40) e), 128) AS sig FROM generate_series(1, 20000) i; ANALYZE many; SET enable_nestloop = off; SET work_mem = '1MB'")
+    conn.execute("RESET ALL; CREATE TABLE many AS SELECT i AS id, set_minhash(ARRAY(SELECT (i / 3) * 1000::bigint + e "
+                 "FROM generate_series(1, 40) e), 128) AS sig FROM generate_series(1, 20000) i; ANALYZE many; "
+                 "SET enable_nestloop = off; SET work_mem = '1MB'")
     pid, rng, ended = one(conn, "SELECT pg_backend_pid()"), random.Random(SEED), 0
     query = "SELECT count(*) FROM many a JOIN many b ON jaccard(a.sig, b.sig) >= 0.9"
     begin = time.monotonic()
@@ -419,7 +602,8 @@ def cancelled(conn, name):
     whole = time.monotonic() - begin
     with connect(name) as other:
         for _ in range(40 if FULL else 12):
-            timer = threading.Timer(rng.uniform(0, whole), lambda: other.execute("SELECT pg_cancel_backend(%s)", (pid,)))
+            timer = threading.Timer(
+                rng.uniform(0, whole), lambda: other.execute("SELECT pg_cancel_backend(%s)", (pid,)))
             timer.start()
             try:
                 conn.execute(query)
@@ -437,16 +621,22 @@ def cancelled(conn, name):
     held = one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts")
     for _ in range(30):
         conn.execute(query)
-    check("no memory is left behind", one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts") < held + 2_000_000)
+    check("no memory is left behind",
+          one(conn, "SELECT sum(total_bytes) FROM pg_backend_memory_contexts") < held + 2_000_000)
 
 
 def concurrent(conn, name):
     """Rows that another transaction changes meanwhile are evaluated again, as with a nested loop."""
-    conn.execute("RESET ALL; CREATE TABLE pairs AS SELECT i AS id, 0 AS n, set_minhash(ARRAY(SELECT (i / 2) * 1000::bigint + e FROM generate_series(1, 40) e)) AS sig FROM generate_series(1, 100) i; ANALYZE pairs; "
-                 "CREATE TABLE pair_parts (LIKE pairs) PARTITION BY HASH (id); CREATE TABLE pair_parts_0 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 0); "
-                 "CREATE TABLE pair_parts_1 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 1); INSERT INTO pair_parts TABLE pairs; ANALYZE pair_parts")
+    conn.execute(
+        "RESET ALL; CREATE TABLE pairs AS SELECT i AS id, 0 AS n, set_minhash(ARRAY(SELECT (i / 2) * 1000::bigint + e "
+        "FROM generate_series(1, 40) e)) AS sig FROM generate_series(1, 100) i; ANALYZE pairs; "
+        "CREATE TABLE pair_parts (LIKE pairs) PARTITION BY HASH (id); "
+        "CREATE TABLE pair_parts_0 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 0); "
+        "CREATE TABLE pair_parts_1 PARTITION OF pair_parts FOR VALUES WITH (MODULUS 2, REMAINDER 1); "
+        "INSERT INTO pair_parts TABLE pairs; ANALYZE pair_parts")
     on = "jaccard(x.sig, y.sig) >= 0.8 AND x.id <> y.id"
-    statements = ("UPDATE pairs x SET n = x.n + 1 FROM pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on, "DELETE FROM pairs x USING pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on,
+    statements = ("UPDATE pairs x SET n = x.n + 1 FROM pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on,
+                  "DELETE FROM pairs x USING pairs y WHERE %s AND x.n < 50 RETURNING x.id, x.n" % on,
                   "SELECT x.id, x.n, y.id FROM pairs x JOIN pairs y ON %s WHERE x.n < 50 FOR UPDATE OF x" % on)
     rows = []
     for statement, table in [(s, t) for t in ("pairs", "pair_parts") for s in statements]:
@@ -455,13 +645,16 @@ def concurrent(conn, name):
             found = {}
             for mode in ("on", "off"):
                 with connect(name, autocommit=False) as first, connect(name, autocommit=False) as second:
-                    second.execute("SET neardup.enable_join = %s" % mode + ("; SET enable_nestloop = off" if mode == "on" else ""))
+                    second.execute(
+                        "SET neardup.enable_join = %s" % mode + ("; SET enable_nestloop = off" if mode == "on" else ""))
                     pid = one(second, "SELECT pg_backend_pid()")
                     first.execute("UPDATE " + table + " SET n = n + %s WHERE id IN (10, 11, 50)", (change,))
-                    thread = threading.Thread(target=lambda: found.__setitem__(mode, sorted(second.execute(statement).fetchall())))
+                    thread = threading.Thread(
+                        target=lambda: found.__setitem__(mode, sorted(second.execute(statement).fetchall())))
                     thread.start()
                     end = time.monotonic() + 20
-                    while not one(conn, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (pid,)) and time.monotonic() < end:
+                    while not one(
+                            conn, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (pid,)) and time.monotonic() < end:
                         time.sleep(0.01)
                     first.commit()
                     thread.join()
@@ -473,27 +666,35 @@ def concurrent(conn, name):
 
 def keys_of_two_types(conn):
     """Each equality of two types that PostgreSQL can hash, whichever side the condition names first."""
-    pairs = conn.execute("SELECT DISTINCT amoplefttype::regtype::text, amoprighttype::regtype::text FROM pg_amop JOIN pg_am a ON a.oid = amopmethod "
-                         "WHERE amname = 'hash' AND amoplefttype <> amoprighttype ORDER BY 1, 2").fetchall()
-    check("real and double precision are among them", {("real", "double precision"), ("double precision", "real")} <= set(pairs), pairs)
+    pairs = conn.execute(
+        "SELECT DISTINCT amoplefttype::regtype::text, amoprighttype::regtype::text FROM pg_amop JOIN pg_am a "
+        "ON a.oid = amopmethod WHERE amname = 'hash' AND amoplefttype <> amoprighttype ORDER BY 1, 2").fetchall()
+    check("real and double precision are among them",
+          {("real", "double precision"), ("double precision", "real")} <= set(pairs), pairs)
     columns = {t: t.replace(" ", "_") + "_key" for pair in pairs for t in pair}
-    conn.execute("RESET ALL; CREATE TABLE keyed AS SELECT i AS id, set_minhash(ARRAY[1, 2]) AS sig, %s FROM generate_series(-20, 20) i; ANALYZE keyed"
+    conn.execute("RESET ALL; CREATE TABLE keyed AS SELECT i AS id, set_minhash(ARRAY[1, 2]) AS sig, %s "
+                 "FROM generate_series(-20, 20) i; ANALYZE keyed"
                  % ", ".join("(i / 2)::text::%s AS %s" % pair for pair in columns.items()))
     rows = []
     for left, right in pairs:
         for x, y in ("ab", "ba"):
             for kind in ("JOIN", "LEFT JOIN"):
-                query = "SELECT a.id, b.id FROM keyed a %s keyed b ON jaccard(a.sig, b.sig) >= 0.8 AND %s.%s = %s.%s" % (kind, x, columns[left], y, columns[right])
+                query = ("SELECT a.id, b.id FROM keyed a %s keyed b ON jaccard(a.sig, b.sig) >= 0.8 AND %s.%s = %s.%s"
+                         % (kind, x, columns[left], y, columns[right]))
                 want = answer(conn, "neardup.enable_join = off", query)
                 got = answer(conn, MODES["forced"], query)
-                rows.append((query, (got, "Group Cond" in str(conn.execute("EXPLAIN " + query).fetchall())), (want, True)))
+                rows.append(
+                    (query, (got, "Group Cond" in str(conn.execute("EXPLAIN " + query).fetchall())), (want, True)))
     equal_all("groups by keys of two types", rows)
 
 
 def main():
     with database() as name, connect(name) as conn:
         fill(conn)
-        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn), (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn), (changes, conn, name), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn), (keys_of_two_types, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
+        sections((sets_with_null, conn), (bit_strings_that_are_no_codes, conn), (plans_of_sets, conn),
+                 (order_and_plans, conn), (first_query, name), (rows_with_themselves, conn), (generated, conn),
+                 (changes, conn, name), (statements, conn), (rescans, conn), (without_signatures, conn), (groups, conn),
+                 (keys_of_two_types, conn), (security, conn, name), (concurrent, conn, name), (cancelled, conn, name))
 
 
 finish(main)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""kill -9 of the server or of its backend at random points of a refresh: the next refresh continues, and ends with the same table."""
+"""kill -9 of the server or of its backend at random points of a refresh: the next refresh continues, and ends with the
+same table."""
 import random
 
 from servers import *
@@ -18,7 +19,8 @@ def main():
             conn.execute(SCHEMA % ("bigint", "text"))
             change(conn, rng, texts, 1500, ids)
             conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', deleted => 'gone')")
-            conn.execute("SELECT create_duplicates('quoted', 'docs', 'id', 'body', deleted => 'gone', measure => 'containment')")
+            conn.execute(
+                "SELECT create_duplicates('quoted', 'docs', 'id', 'body', deleted => 'gone', measure => 'containment')")
         longest = 1.0
         for number in range(8 * ROUNDS):
             if number >= ROUNDS and cut.get("interrupted", 0) >= ROUNDS // 2:
@@ -27,7 +29,8 @@ def main():
             job, measure = (("dups", ""), ("quoted", ", measure => 'containment'"))[number // 2 % 2]
             with server.connect() as conn:
                 if number % 3 == 0:
-                    conn.execute("SELECT alter_duplicates(%s, profile => %s)", (job, ("code", "default")[number // 3 % 2]))
+                    conn.execute(
+                        "SELECT alter_duplicates(%s, profile => %s)", (job, ("code", "default")[number // 3 % 2]))
                 change(conn, rng, texts, (300, 300, 10)[number % 3], ids)
             refresh = Task(server, "CALL refresh_duplicates('%s', batch => 40)" % job)
             start = time.monotonic()
@@ -52,7 +55,8 @@ def main():
                 if not ended:
                     rows.append(("%d: the status" % number, phase in ("interrupted", "idle", "new", "waiting"), True))
                 conn.execute("CALL refresh_duplicates('%s', batch => 40)" % job)
-                options = "body => 'body', deleted => 'gone', profile => '%s'%s" % (one(conn, "SELECT profile FROM %s_job" % job), measure)
+                options = "body => 'body', deleted => 'gone', profile => '%s'%s" % (
+                    one(conn, "SELECT profile FROM %s_job" % job), measure)
                 rows.append(("%d: the table" % number, table(conn, job), from_scratch(conn, options)))
                 rows.append(("%d: its index" % number, unsound(conn, "%s_signatures_signature_idx" % job), None))
         equal_all("killed refreshes end as from scratch", rows)

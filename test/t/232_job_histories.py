@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random histories of jobs over sets on a line: after each refresh, whatever came before it, a job has the result of a new job and
-of all_clusters(). NEARDUP_SEED repeats a run."""
+"""Random histories of jobs over sets on a line: after each refresh, whatever came before it, a job has the result of a
+new job and of all_clusters(). NEARDUP_SEED repeats a run."""
 import random
 
 from harness import *
@@ -21,7 +21,8 @@ SCHEMA = """CREATE TABLE docs (id int PRIMARY KEY, key int, team int, body text,
     CREATE FUNCTION write() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$DECLARE w record;
     BEGIN FOR w IN DELETE FROM writes RETURNING statements LOOP EXECUTE w.statements; END LOOP; RETURN NULL; END$$"""
 INSERT = "INSERT INTO docs VALUES ({id}, {key}, {team}, {body}, {hashes}, to_minhash({body}, 1, num_perm => 16))"
-UPDATE = "UPDATE docs SET key = {key}, team = {team}, body = {body}, hashes = {hashes}, sig = to_minhash({body}, 1, num_perm => 16) WHERE id = {id}"
+UPDATE = ("UPDATE docs SET key = {key}, team = {team}, body = {body}, hashes = {hashes}, sig = to_minhash({body}, 1, "
+          "num_perm => 16) WHERE id = {id}")
 DELETE = "DELETE FROM docs WHERE id = {id}"
 # Of the kinds of signatures, what a job is given, and what all_clusters().
 SETS = ("signature => 'hashes', measure => 'jaccard'", "hashes", ", measure => 'jaccard'")
@@ -72,7 +73,8 @@ class Rows:
         return range(start, start + size)
 
     def key(self, elements):
-        """Mostly the place on the line, in a history where chains are in order: then a change at one end moves on to the other."""
+        """Mostly the place on the line, in a history where chains are in order: then a change at one end moves on to
+        the other."""
         if self.in_line and elements and self.rng.random() < 0.85:
             return elements.start
         return self.rng.choice(KEYS)
@@ -80,9 +82,11 @@ class Rows:
     def execute(self, statement, i, row):
         """At once, or into the list self.later."""
         elements, key, team = row
-        values = {"id": i, "key": key, "team": team, "body": None if elements is None else " ".join("w%d" % e for e in elements),
+        values = {"id": i, "key": key, "team": team,
+                  "body": None if elements is None else " ".join("w%d" % e for e in elements),
                   "hashes": None if elements is None else "{%s}" % ",".join(map(str, elements))}
-        text = sql.SQL(statement).format(**{name: sql.Literal(value) for name, value in values.items()}).as_string(self.conn)
+        text = sql.SQL(statement).format(**{name: sql.Literal(value) for name, value in values.items()}).as_string(
+            self.conn)
         if self.later is None:
             self.conn.execute(text)
         else:
@@ -152,8 +156,9 @@ class Rows:
 
     def change(self):
         for _ in range(self.rng.choice((0, 1, 1, 1, 2, 3, 4))):
-            kind = self.rng.choice((self.moved, self.moved, self.reordered, self.comes_back, self.deleted_and_inserted, self.in_another_team,
-                                    self.written_again, self.exchanged, self.insert, self.insert, self.delete, self.delete))
+            kind = self.rng.choice((self.moved, self.moved, self.reordered, self.comes_back, self.deleted_and_inserted,
+                                    self.in_another_team, self.written_again, self.exchanged, self.insert, self.insert,
+                                    self.delete, self.delete))
             if len(self.rows) >= IDS - 2:
                 kind = self.delete
             kind()
@@ -170,25 +175,31 @@ class Job:
 
     def options(self):
         return "%s%s, threshold => %s, filter => '%s', linkage => '%s'%s" % (
-            self.value[0], self.order[0], self.threshold, self.filter, self.linkage, ", within => '{team}'" if self.within else "")
+            self.value[0], self.order[0], self.threshold, self.filter, self.linkage,
+            ", within => '{team}'" if self.within else "")
 
     def alter(self, rng):
         self.threshold, self.filter = rng.choice(THRESHOLDS), FILTERS[self.filter == FILTERS[0]]
-        self.conn.execute("SELECT alter_duplicates('%s', threshold => %s, filter => '%s')" % (self.name, self.threshold, self.filter))
+        self.conn.execute(
+            "SELECT alter_duplicates('%s', threshold => %s, filter => '%s')" % (self.name, self.threshold, self.filter))
 
     def all_clusters(self):
         """In the form of table()."""
         query = "SELECT id, %s%s FROM docs WHERE %s ORDER BY %s" % (
             self.value[1], ", ROW(team) AS within" if self.within else "", self.filter, self.order[1])
-        return self.conn.execute("""SELECT id, representative, similarity, survivor, min(id::text) OVER cluster, count(*) OVER cluster
-            FROM (SELECT id::int, COALESCE(representative, id)::int AS representative, similarity, survivor FROM all_clusters($$%s$$, %s, '%s'%s)) c
-            WINDOW cluster AS (PARTITION BY representative) ORDER BY id""" % (query, self.threshold, self.linkage, self.value[2])).fetchall()
+        return self.conn.execute("""SELECT id, representative, similarity, survivor, min(id::text) OVER cluster,
+            count(*) OVER cluster
+            FROM (SELECT id::int, COALESCE(representative, id)::int AS representative, similarity, survivor
+              FROM all_clusters($$%s$$, %s, '%s'%s)) c
+            WINDOW cluster AS (PARTITION BY representative) ORDER BY id""" % (
+            query, self.threshold, self.linkage, self.value[2])).fetchall()
 
     def is_idle(self):
         return one(self.conn, "SELECT phase = 'idle' FROM %s_job" % self.name)
 
     def is_part(self):
-        return one(self.conn, "SELECT clustered_rows BETWEEN 1 AND (SELECT count(*) - 1 FROM {0}) FROM {0}_job".format(self.name))
+        return one(self.conn,
+                   "SELECT clustered_rows BETWEEN 1 AND (SELECT count(*) - 1 FROM {0}) FROM {0}_job".format(self.name))
 
 
 def cannot_publish(conn, other, job, call):
@@ -203,7 +214,8 @@ def cannot_publish(conn, other, job, call):
 
 
 def written_meanwhile(conn, rows, call):
-    """Rows change while a batch of them is signed. What no batch has written, because there was none, is written afterwards."""
+    """Rows change while a batch of them is signed. What no batch has written, because there was none, is written
+    afterwards."""
     rows.later = []
     rows.change()
     if rows.later:
@@ -236,7 +248,8 @@ def differences(got, want):
 
 
 def history(conn, other, rng, in_line, compared):
-    """Some steps of changes until something differs, each with a refresh of each job: how many clustered some of the rows. Adds (what, got, want)."""
+    """Some steps of changes until something differs, each with a refresh of each job: how many clustered some of the
+    rows. Adds (what, got, want)."""
     conn.execute(SCHEMA)
     rows, parts = Rows(conn, rng, in_line), 0
     jobs = {form: Job(conn, form, "job_%d" % n) for n, form in enumerate(FORMS)}
@@ -254,7 +267,8 @@ def history(conn, other, rng, in_line, compared):
         if any(got != want for pairs in compared.values() for _, got, want in pairs):
             break
         rows.change()
-    conn.execute("SELECT %s; DROP TABLE docs, writes; DROP FUNCTION write" % ", ".join("drop_duplicates('%s')" % job.name for job in jobs.values()))
+    conn.execute("SELECT %s; DROP TABLE docs, writes; DROP FUNCTION write" % ", ".join(
+        "drop_duplicates('%s')" % job.name for job in jobs.values()))
     return parts
 
 
@@ -274,7 +288,8 @@ def gaps(conn, compared):
             rows.gone[1 + i // 2] = rows.erase(1 + i // 2)
         else:
             rows.comes_back()
-    conn.execute("SELECT %s; DROP TABLE docs, writes; DROP FUNCTION write" % ", ".join("drop_duplicates('%s')" % job.name for job in jobs.values()))
+    conn.execute("SELECT %s; DROP TABLE docs, writes; DROP FUNCTION write" % ", ".join(
+        "drop_duplicates('%s')" % job.name for job in jobs.values()))
 
 
 def main():

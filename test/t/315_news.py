@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""News pages: the same story in other surroundings and other stories in the same surroundings, by shingles that begin with stop words
-and by character 10-shingles. Pages are composed of the body of one page and the surroundings of another."""
+"""News pages: the same story in other surroundings and other stories in the same surroundings, by shingles that begin
+with stop words and by character 10-shingles. Pages are composed of the body of
+one page and the surroundings of another."""
 import random
 import re
 import statistics
@@ -21,26 +22,34 @@ MEASURES = (
 
 # Made for this test: stories, and what stands around stories on two sites.
 STORIES = (
-    "The city council has approved the plan for a new bridge over the river, and work on it is to begin in the spring. It will be "
-    "the first bridge that the city has built in more than thirty years. The mayor said that the old one could not carry the traffic "
-    "of today, and that it would be closed for repairs as soon as the new one is open. Some of the people who live near the site are "
-    "against it because they fear that there will be more noise in their streets.",
-    "A fire in the harbour has destroyed two of the warehouses that belong to a shipping company. Nobody was hurt, but it took the "
-    "fire brigade most of the night to get the flames under control. The police do not know yet how it began and have asked those "
-    "who were in the area to come forward. The company said that it was too early to say what had been lost in the fire.",
-    "The team from the north has won the cup for the second time in its history after a match that went on until the last minute. The "
-    "goal came from a player who had been on the field for less than ten minutes. His coach said after the match that he had known "
-    "all along that it would be this man who would decide it, and that the team had never given up.",
+    "The city council has approved the plan for a new bridge over the river, and work on it is to begin in the spring. "
+        "It will be the first bridge that the city has built in more than thirty years. The mayor said that the old "
+        "one could not carry the traffic "
+        "of today, and that it would be closed for repairs as soon as the new one is open. Some of the people who "
+        "live near the site are against it because they fear that there will be more noise in their streets.",
+    "A fire in the harbour has destroyed two of the warehouses that belong to a shipping company. Nobody was hurt, "
+        "but it took the fire brigade most of the night to get the flames under control. The police do not know yet "
+        "how it began and have asked those "
+        "who were in the area to come forward. The company said that it was too early to say what had been lost in "
+        "the fire.",
+    "The team from the north has won the cup for the second time in its history after a match that went on until the "
+        "last minute. The goal came from a player who had been on the field for less than ten minutes. "
+        "His coach said after the match that he had known "
+        "all along that it would be this man who would decide it, and that the team had never given up.",
 )
 SITES = (
-    ("Home\nWorld\nPolitics\nBusiness\nMarkets\nTech\nScience\nHealth\nSports\nArts\nBooks\nStyle\nFood\nTravel\nJobs\nReal Estate\nAutos\nVideo\n"
-     "Subscribe Sign In\nSearch\nFacebook\nTwitter\nEmail\nPrint\nShare\nPhoto: Staff\nUpdated Monday 10:15\n",
-     "\nRelated\nWeather Alerts Issued\nSchools Reopen Monday\nMarkets Close Higher\nMost Read\nComments 14\nNewsletter\nPrivacy Policy\nTerms Service\n"
-     "Cookie Settings\nContact\nAdvertise\nCareers\nSite Map\nCopyright 2026 Daily Example"),
-    ("Menu\nLatest\nLocal\nNational\nInternational\nOpinion\nCulture\nMusic\nFilm\nTheatre\nGames\nCrossword\nPodcasts\nEvents\nLog In\nRegister\nShop\n"
-     "Cameras Laptops Phones Tablets Deals Save 30% Buy Now Free Delivery\nBy Newsroom\n5 min read\n",
-     "\nTrending\nCelebrity Wedding Photos\nTen Best Cameras 2026\nQuick Pasta Recipes\nYou May Like\nSponsored\nCredit Cards Compare Rates\nLoans\n"
-     "Insurance\nHelp Centre\nAccessibility\nMobile Apps\nRSS\nPress\nPartners\nCopyright Example Media Group"),
+    ("Home\nWorld\nPolitics\nBusiness\nMarkets\nTech\nScience\nHealth\nSports\nArts\nBooks\nStyle\nFood\nTravel\nJobs\n"
+         "Real Estate\nAutos\nVideo\n"
+         "Subscribe Sign In\nSearch\nFacebook\nTwitter\nEmail\nPrint\nShare\nPhoto: Staff\nUpdated Monday 10:15\n",
+     "\nRelated\nWeather Alerts Issued\nSchools Reopen Monday\nMarkets Close Higher\nMost Read\nComments 14\n"
+         "Newsletter\nPrivacy Policy\nTerms Service\n"
+         "Cookie Settings\nContact\nAdvertise\nCareers\nSite Map\nCopyright 2026 Daily Example"),
+    ("Menu\nLatest\nLocal\nNational\nInternational\nOpinion\nCulture\nMusic\nFilm\nTheatre\nGames\n"
+         "Crossword\nPodcasts\nEvents\nLog In\nRegister\nShop\n"
+         "Cameras Laptops Phones Tablets Deals Save 30% Buy Now Free Delivery\nBy Newsroom\n5 min read\n",
+     "\nTrending\nCelebrity Wedding Photos\nTen Best Cameras 2026\nQuick Pasta Recipes\nYou May Like\nSponsored\n"
+         "Credit Cards Compare Rates\nLoans\n"
+         "Insurance\nHelp Centre\nAccessibility\nMobile Apps\nRSS\nPress\nPartners\nCopyright Example Media Group"),
 )
 
 
@@ -82,7 +91,8 @@ def separation(near, far):
 
 
 def compare(conn, name, pages, same_story, same_place, measures=MEASURES):
-    """pages: key to text. The two lists hold pairs of keys. Medians by measure: (same story, same surroundings, AUC)."""
+    """pages: key to text. The two lists hold pairs of keys. Medians by measure: (same story, same surroundings,
+    AUC)."""
     conn.execute("DROP TABLE IF EXISTS pages")
     conn.execute("CREATE TABLE pages (key text PRIMARY KEY, page text)")
     with conn.cursor() as cur:
@@ -91,17 +101,22 @@ def compare(conn, name, pages, same_story, same_place, measures=MEASURES):
     for measure, signature in measures:
         conn.execute("DROP TABLE IF EXISTS s")
         conn.execute("CREATE TABLE s AS SELECT key, %s AS sig FROM pages" % signature)
-        scores = [[v for (v,) in conn.execute("SELECT jaccard(a.sig, b.sig) FROM unnest(%s::text[], %s::text[]) p(a, b) JOIN s a ON a.key = p.a JOIN s b ON b.key = p.b",
-                                              ([p[0] for p in pairs], [p[1] for p in pairs]))] for pairs in (same_story, same_place)]
+        scores = [[v for (v,) in conn.execute("SELECT jaccard(a.sig, b.sig) FROM unnest(%s::text[], %s::text[]) p(a, "
+                                                  "b) JOIN s a ON a.key = p.a JOIN s b ON b.key = p.b",
+                                              ([p[0] for p in pairs], [p[1] for p in pairs]))] for pairs in (
+            same_story, same_place)]
         out[measure] = statistics.median(scores[0]), statistics.median(scores[1]), separation(*scores)
         print("# %s, %s: same story %s, same surroundings %s (quartiles of %d and %d), AUC %.4f"
-              % (name, measure, quartiles(scores[0]), quartiles(scores[1]), len(scores[0]), len(scores[1]), out[measure][2]), flush=True)
+                  % (name, measure, quartiles(scores[0]), quartiles(scores[1]), len(scores[0]), len(scores[1]),
+                     out[measure][2]),
+              flush=True)
     return out
 
 
 def better(name, out, by=0.0):
     stop, chars = out["stopword_minhash"], out["to_minhash, char 10"]
-    check("%s: the same story in other surroundings scores higher than by characters" % name, stop[0] > chars[0] + by, (stop, chars))
+    check("%s: the same story in other surroundings scores higher than by characters" % name, stop[0] > chars[0] + by,
+          (stop, chars))
     check("%s: other stories in the same surroundings score lower" % name, stop[1] < chars[1] - by, (stop, chars))
     check("%s: the two are told apart better" % name, stop[2] >= chars[2] and stop[0] > stop[1], (stop, chars))
 
@@ -121,7 +136,8 @@ def real(conn):
     load(conn, "news", "id int, key text, url text, body text, page text", path)
     rows = conn.execute("SELECT id, body, page FROM news ORDER BY id").fetchall()
     stories = [body for _, body, _ in rows if len(WORD.findall(body)) >= LEAST_BODY]
-    places = [s for s in (surroundings(body, page) for _, body, page in rows) if s and len(WORD.findall(s[0] + s[1])) >= LEAST_BODY]
+    places = [s for s in (surroundings(body, page) for _, body, page in rows)
+              if s and len(WORD.findall(s[0] + s[1])) >= LEAST_BODY]
     rng = random.Random(1)
     pages, same_story, same_place = {}, [], []
 
@@ -136,7 +152,11 @@ def real(conn):
         same_story.append((page(a, p), page(a, q)))
         same_place.append((page(a, p), page(b, p)))
     print("# news_boilerplate: %d stories, %d surroundings" % (len(stories), len(places)), flush=True)
-    better("news_boilerplate", compare(conn, "news_boilerplate", pages, same_story, same_place, MEASURES if FULL else (MEASURES[0], MEASURES[4])), 0.05)
+    better(
+        "news_boilerplate",
+        compare(
+            conn, "news_boilerplate", pages, same_story, same_place, MEASURES if FULL else (MEASURES[0], MEASURES[4])),
+        0.05)
 
 
 def main():

@@ -1,5 +1,5 @@
-"""Weighted sets and cosines: components against the oracle, the tf-idf recipe of docs/weighted.md over real articles, and
-the errors of the estimates against their standard errors."""
+"""Weighted sets and cosines: components against the oracle, the tf-idf recipe of docs/weighted.md over real articles,
+and the errors of the estimates against their standard errors."""
 from harness import *
 import math
 import random
@@ -12,13 +12,15 @@ def oracle_rows(conn):
 
     def some(n):
         features = ["f%d" % rng.randrange(40) for _ in range(n)] + ["щука"] * (n % 2)
-        return features, [rng.choice((0.0, 1.0, rng.random(), rng.random() * 2.0 ** rng.randrange(-70, 40))) for _ in features]
+        return features, [
+            rng.choice((0.0, 1.0, rng.random(), rng.random() * 2.0 ** rng.randrange(-70, 40))) for _ in features]
 
     def signatures():
         for i in range(80):
             features, weights = some(rng.choice((0, 1, 3, 30)))
             L, bits, seed = (16, 25, 128)[i % 3], (32, 16, 8)[i // 3 % 3], (0, 42, -1, -(1 << 63))[i % 4]
-            got = one(conn, "SELECT weighted_minhash(%s::text[], %s::float8[], %s, %s, %s)::text", (features, weights, L, bits, seed))
+            got = one(conn, "SELECT weighted_minhash(%s::text[], %s::float8[], %s, %s, %s)::text",
+                      (features, weights, L, bits, seed))
             yield "set %d" % i, got, o.weighted_minhash(features, weights, L, bits, seed)
     equal_all("weighted_minhash", signatures())
 
@@ -50,7 +52,8 @@ def error_line(name, errors, bounds):
     mean = sum(e for e, _ in errors) / n
     mean_bound = 4.5 * math.sqrt(sum(s * s for _, s in errors)) / n * bounds[2]
     print("# %s: %d estimates, mean error %+.4f, root mean square error / standard error %.3f" % (name, n, mean, ratio))
-    check("%s: errors are as large as the standard error says" % name, bounds[0] < ratio < bounds[1], "ratio %.3f" % ratio)
+    check("%s: errors are as large as the standard error says" % name, bounds[0] < ratio < bounds[1],
+          "ratio %.3f" % ratio)
     check("%s: no bias" % name, abs(mean) <= mean_bound, "mean error %.5f, bound %.5f" % (mean, mean_bound))
 
 
@@ -61,7 +64,8 @@ def angle_sigma(cosine):
 
 RECIPE = (
     "CREATE TABLE term AS SELECT a.id, t.term, count(*) AS n FROM article a, shingles(a.body, 1) t(term) GROUP BY 1, 2",
-    """CREATE TABLE idf AS SELECT term, ln((SELECT count(*) FROM article)::float8 / count(*)) AS idf FROM term GROUP BY term""",
+    """CREATE TABLE idf AS SELECT term, ln((SELECT count(*) FROM article)::float8 / count(*)) AS idf
+         FROM term GROUP BY term""",
     """CREATE TABLE weighted AS
          SELECT id, array_agg(term ORDER BY term) AS terms, array_agg((1 + ln(n)) * idf ORDER BY term) AS weights
            FROM term JOIN idf USING (term) GROUP BY id""",
@@ -81,12 +85,16 @@ def articles(conn):
     for statement in RECIPE:
         conn.execute(statement)
     rows = conn.execute("""
-        SELECT weighted_jaccard_exact(a.terms, a.weights, b.terms, b.weights), jaccard(a.sig, b.sig), jaccard(a.sig16, b.sig16),
+        SELECT weighted_jaccard_exact(a.terms, a.weights, b.terms, b.weights), jaccard(a.sig, b.sig), jaccard(a.sig16,
+          b.sig16),
                weighted_cosine_exact(a.terms, a.weights, b.terms, b.weights), hamming(a.sim, b.sim)
-          FROM signed a, signed b WHERE a.id < b.id AND abs(hashtext(a.id || b.id)) %% 1000 < %s""", (20 if FULL else 30,)).fetchall()
+          FROM signed a, signed b WHERE a.id < b.id AND abs(hashtext(a.id || b.id)) %% 1000 < %s""",
+                        (20 if FULL else 30,)).fetchall()
     jaccards = [r for r in rows if 0.03 <= r[0] <= 0.97]
-    error_line("weighted_minhash 128x32 over articles", [(e - j, math.sqrt(j * (1 - j) / 128)) for j, e, _, _, _ in jaccards], (0.9, 1.1, 6))
-    error_line("weighted_minhash 256x16 over articles", [(e - j, math.sqrt(j * (1 - j) / 256)) for j, _, e, _, _ in jaccards], (0.9, 1.1, 6))
+    error_line("weighted_minhash 128x32 over articles",
+               [(e - j, math.sqrt(j * (1 - j) / 128)) for j, e, _, _, _ in jaccards], (0.9, 1.1, 6))
+    error_line("weighted_minhash 256x16 over articles",
+               [(e - j, math.sqrt(j * (1 - j) / 256)) for j, _, e, _, _ in jaccards], (0.9, 1.1, 6))
     sims = [(h / 64 - angle_sigma(c)[0], angle_sigma(c)[1]) for _, _, _, c, h in rows if c < 0.99]
     error_line("weighted_simhash over articles", sims, (0.85, 1.2, 20))
 
@@ -109,9 +117,12 @@ def vectors(conn):
     worst = one(conn, "SELECT max(abs(cosine_exact(a, b) - cosd(angle))) FROM v")
     check("cosine_exact of vectors at known angles", worst < 1e-14, worst)
     for angle in (10, 30, 60, 90, 120):
-        rows = conn.execute("SELECT hamming(vector_simhash(a::real[]), vector_simhash(b::real[])) FROM v WHERE angle = %s", (angle,)).fetchall()
+        rows = conn.execute(
+            "SELECT hamming(vector_simhash(a::real[]), vector_simhash(b::real[])) FROM v WHERE angle = %s",
+            (angle,)).fetchall()
         p = angle / 180
-        error_line("vector_simhash at %d degrees" % angle, [(h / 64 - p, math.sqrt(p * (1 - p) / 64)) for h, in rows], (0.8, 1.2, 1))
+        error_line("vector_simhash at %d degrees" % angle, [(h / 64 - p, math.sqrt(p * (1 - p) / 64)) for h, in rows],
+                   (0.8, 1.2, 1))
     # Weights are not negative, so that angles of weighted sets end at 90 degrees: shared, and own, features.
     for share in (0.95, 0.8, 0.5, 0.0):
         rows = []
@@ -120,9 +131,10 @@ def vectors(conn):
             fa = ["s%d-%d" % (i, j) if j < share * n else "a%d-%d" % (i, j) for j in range(n)]
             fb = ["s%d-%d" % (i, j) if j < share * n else "b%d-%d" % (i, j) for j in range(n)]
             w = [math.exp(rng.gauss(0, 0.5)) for _ in range(n)]
-            rows.append(conn.execute("""SELECT weighted_cosine_exact(%s::text[], %s::float8[], %s::text[], %s::float8[]),
+            rows.append(conn.execute("""SELECT weighted_cosine_exact(%s::text[], %s::float8[], %s::text[],
+                %s::float8[]),
                 hamming(weighted_simhash(%s::text[], %s::float8[]), weighted_simhash(%s::text[], %s::float8[]))""",
-                (fa, w, fb, w, fa, w, fb, w)).fetchone())
+                                     (fa, w, fb, w, fa, w, fb, w)).fetchone())
         errors = [(h / 64 - angle_sigma(c)[0], angle_sigma(c)[1]) for c, h in rows]
         error_line("weighted_simhash, share %.2f" % share, errors, (0.8, 1.25, 1.2))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Records: the blocks of docs/records.md in order, their estimate against the true values, their recipes on data sets with known
-matches; candidate pairs against a join in SQL; rights, snapshots, memory and cancelling."""
+"""Records: the blocks of docs/records.md in order, their estimate against the true values, their recipes on data sets
+with known matches; candidate pairs against a join in SQL; rights, snapshots, memory and cancelling."""
 import csv
 import os
 import re
@@ -55,7 +55,8 @@ def classes(conn, block):
     check("the estimate by lags is near the precision of each class (%d)" % len(known),
           len(known) >= 7 and all(abs(r[3] - r[4]) <= 0.1 for r in known), known)
     check("true pairs score high", rows[0][4] >= 0.95 and rows[4][5] >= 0.88, rows)
-    check("some classes are half right, the last is mostly wrong", sum(0.4 <= r[4] <= 0.8 for r in known) >= 2 and known[-1][4] <= 0.4, known)
+    check("some classes are half right, the last is mostly wrong",
+          sum(0.4 <= r[4] <= 0.8 for r in known) >= 2 and known[-1][4] <= 0.4, known)
 
 
 def page(conn, recipes):
@@ -67,7 +68,8 @@ def page(conn, recipes):
         else:
             rows, tables = run_block(conn, block), re.findall(r"^CREATE TABLE (\w+)", block, re.M)
             filled = [table for table in tables if one(conn, "SELECT count(*) FROM " + table)]
-            check("docs/records.md: %s" % first_line(block), rows or tables and filled == tables, (rows, tables, filled))
+            check(
+                "docs/records.md: %s" % first_line(block), rows or tables and filled == tables, (rows, tables, filled))
     query = blocks()[0][blocks()[0].index("SELECT id_a"):]
     equal("the page's pairs", run_block(conn, query), [(1, 2, [1, 2]), (3, 4, [2])])
 
@@ -78,7 +80,8 @@ def csv_rows(path):
 
 
 def load_csv(conn, table, path):
-    with conn.cursor() as cur, gzip.open(path, "rb") as src, cur.copy("COPY %s FROM STDIN (FORMAT csv, HEADER)" % table) as copy:
+    with conn.cursor() as cur, gzip.open(path, "rb") as src, cur.copy(
+            "COPY %s FROM STDIN (FORMAT csv, HEADER)" % table) as copy:
         copy.write(src.read())
 
 
@@ -102,7 +105,8 @@ def recipe(conn, name, block):
     if name == "restaurants":
         equal("restaurants: every listed match is found", gold - found, set())
         digits = "regexp_replace(%s.phone_number, '\\D', '', 'g')"
-        others = one(conn, "SELECT count(*) FROM restaurant_links JOIN rest1 a ON a.id = id_a JOIN rest2 b ON b.id = id_b WHERE (%s) = (%s)" % (
+        others = one(conn, "SELECT count(*) FROM restaurant_links JOIN rest1 a ON a.id = id_a JOIN rest2 b "
+                           "ON b.id = id_b WHERE (%s) = (%s)" % (
             digits % "a", digits % "b"))
         check("restaurants: what is not listed has one telephone, too", others >= len(found) - 4, (others, len(found)))
 
@@ -130,27 +134,38 @@ JOIN = """SELECT a.id AS id_a, b.id AS id_b, array_remove(ARRAY[CASE WHEN a.k1 =
 
 
 def against_join(conn):
-    conn.execute("""CREATE TABLE mix AS SELECT i AS id, CASE i % 7 WHEN 0 THEN '' WHEN 1 THEN NULL ELSE 'k' || i * 37 % 400 END AS k1,
+    conn.execute("""CREATE TABLE mix AS SELECT i AS id, CASE i % 7 WHEN 0 THEN '' WHEN 1 THEN NULL
+        ELSE 'k' || i * 37 % 400 END AS k1,
         NULLIF(i * 53 % 900, 3) AS k2, ((i * 71 % 800) / 4.0)::numeric(10, 2) AS k3 FROM generate_series(1, 1500) i;
-        CREATE TABLE mix_b AS SELECT id + 1000 AS id, k1, k2::bigint AS k2, k3 * 1.000 AS k3 FROM mix WHERE id % 3 > 0; ANALYZE""")
+        CREATE TABLE mix_b AS SELECT id + 1000 AS id, k1, k2::bigint AS k2, k3 * 1.000 AS k3 FROM mix WHERE id % 3 > 0;
+          ANALYZE""")
     for name, calls, join in (
-            ("one query", "blocked_pairs('SELECT id, k1, k2, k3 FROM mix ORDER BY md5(id::text)')", JOIN.format(b="mix", one="AND a.id < b.id")),
-            ("two queries", "blocked_pairs('SELECT id, k1, k2, k3 FROM mix ORDER BY k2', 'SELECT id, k1, k2, k3 FROM mix_b')", JOIN.format(b="mix_b", one=""))):
+            ("one query", "blocked_pairs('SELECT id, k1, k2, k3 FROM mix ORDER BY md5(id::text)')",
+             JOIN.format(b="mix", one="AND a.id < b.id")),
+            ("two queries",
+             "blocked_pairs('SELECT id, k1, k2, k3 FROM mix ORDER BY k2', 'SELECT id, k1, k2, k3 FROM mix_b')",
+             JOIN.format(b="mix_b", one=""))):
         want = conn.execute(join + " ORDER BY 1, 2").fetchall()
         for memory in ("1MB", "64MB"):
             conn.execute("SET maintenance_work_mem = '%s'" % memory)
             got = conn.execute("SELECT id_a, id_b, keys FROM " + calls).fetchall()
-            check("%s in %s: the pairs of a join, in order (%d)" % (name, memory, len(want)), len(want) > 500 and got == want,
+            check("%s in %s: the pairs of a join, in order (%d)" % (name, memory, len(want)),
+                  len(want) > 500 and got == want,
                   "%d, %d; %r" % (len(got), len(want), set(map(str, got)) ^ set(map(str, want))))
     conn.execute("RESET maintenance_work_mem")
-    got = conn.execute("SELECT * FROM oversized_blocks('SELECT id, k1, k2, k3 FROM mix', 'SELECT id, k1, k2, k3 FROM mix_b', 2)").fetchall()
-    want = conn.execute("""WITH a AS (SELECT key, v, count(*) n FROM mix, LATERAL (VALUES (1, NULLIF(k1, '')), (2, k2::text), (3, trim_scale(k3)::text)) k(key, v) WHERE v IS NOT NULL GROUP BY 1, 2),
-        b AS (SELECT key, v, count(*) n FROM mix_b, LATERAL (VALUES (1, NULLIF(k1, '')), (2, k2::text), (3, trim_scale(k3)::text)) k(key, v) WHERE v IS NOT NULL GROUP BY 1, 2)
+    got = conn.execute("SELECT * FROM oversized_blocks('SELECT id, k1, k2, k3 FROM mix', 'SELECT id, k1, k2, k3 "
+                       "FROM mix_b', 2)").fetchall()
+    want = conn.execute("""WITH a AS (SELECT key, v, count(*) n FROM mix, LATERAL (VALUES (1, NULLIF(k1, '')), (2,
+        k2::text), (3, trim_scale(k3)::text)) k(key, v) WHERE v IS NOT NULL GROUP BY 1, 2),
+        b AS (SELECT key, v, count(*) n FROM mix_b, LATERAL (VALUES (1, NULLIF(k1, '')), (2, k2::text), (3,
+          trim_scale(k3)::text)) k(key, v) WHERE v IS NOT NULL GROUP BY 1, 2)
         SELECT key, v, a.n, b.n FROM a JOIN b USING (key, v) WHERE a.n > 2 OR b.n > 2""").fetchall()
     strip = lambda k, v: v.rstrip("0").rstrip(".") if k == 3 and "." in v else v
-    equal("oversized blocks are those of GROUP BY (%d)" % len(want), sorted((k, strip(k, v), a, b) for k, v, a, b in got),
+    equal("oversized blocks are those of GROUP BY (%d)" % len(want),
+          sorted((k, strip(k, v), a, b) for k, v, a, b in got),
           sorted(want))
-    check("the largest come first", [a * b for _, _, a, b in got] == sorted((a * b for _, _, a, b in got), reverse=True), got[:5])
+    check("the largest come first",
+          [a * b for _, _, a, b in got] == sorted((a * b for _, _, a, b in got), reverse=True), got[:5])
 
 
 def rights(conn):
@@ -159,16 +174,27 @@ def rights(conn):
     try:
         conn.execute("SET ROLE records_reader")
         for call in ("blocked_pairs('SELECT id, k FROM secret')", "oversized_blocks('SELECT id, k FROM secret')"):
-            fails("without SELECT: " + call.split("(")[0], conn, "SELECT * FROM " + call, text="permission denied for table secret", state="42501")
-        conn.execute("RESET ROLE; GRANT SELECT ON secret TO records_reader; ALTER TABLE secret ENABLE ROW LEVEL SECURITY; "
-                     "CREATE POLICY first_ten ON secret USING (id <= 10); SET ROLE records_reader")
-        equal("row security holds", conn.execute("SELECT count(*), max(id_b) FROM blocked_pairs('SELECT id, k FROM secret')").fetchall(), [(5, 10)])
-        equal("and in the list of blocks", conn.execute("SELECT DISTINCT rows_a FROM oversized_blocks('SELECT id, k FROM secret', max_block => 1)").fetchall(), [(2,)])
+            fails("without SELECT: " + call.split("(")[0], conn, "SELECT * FROM " + call,
+                  text="permission denied for table secret", state="42501")
+        conn.execute(
+            "RESET ROLE; GRANT SELECT ON secret TO records_reader; ALTER TABLE secret ENABLE ROW LEVEL SECURITY; "
+            "CREATE POLICY first_ten ON secret USING (id <= 10); SET ROLE records_reader")
+        equal("row security holds",
+              conn.execute("SELECT count(*), max(id_b) FROM blocked_pairs('SELECT id, k FROM secret')").fetchall(),
+              [(5, 10)])
+        equal(
+            "and in the list of blocks",
+            conn.execute(
+                "SELECT DISTINCT rows_a FROM oversized_blocks('SELECT id, k FROM secret', max_block => 1)").fetchall(),
+            [(2,)])
     finally:
         conn.execute("RESET ROLE; DROP TABLE secret; DROP ROLE records_reader")
     conn.execute("CREATE TABLE snap AS SELECT i AS id, 1 AS k FROM generate_series(1, 3) i")
-    equal("rows of the statement's own snapshot", conn.execute("""WITH more AS (INSERT INTO snap SELECT i, 1 FROM generate_series(4, 9) i RETURNING id)
-        SELECT (SELECT count(*) FROM blocked_pairs('SELECT id, k FROM snap')), (SELECT count(*) FROM more)""").fetchall(), [(3, 6)])
+    equal("rows of the statement's own snapshot",
+          conn.execute("""WITH more AS (INSERT INTO snap SELECT i, 1 FROM generate_series(4, 9) i RETURNING id)
+        SELECT (SELECT count(*) FROM blocked_pairs('SELECT id, k FROM snap')), (SELECT count(*)
+          FROM more)""").fetchall(),
+          [(3, 6)])
 
 
 def collations(conn):
@@ -176,9 +202,12 @@ def collations(conn):
     if e is not None:
         skip("collations that take different characters for equal: %s" % e.diag.message_primary)
         return
-    conn.execute("CREATE TABLE cased (id int, plain text, k text COLLATE any_case); INSERT INTO cased VALUES (1, 'Ab', 'Ab'), (2, 'aB', 'aB'), (3, 'ac', 'ac')")
-    equal("keys agree as = says in their collation", conn.execute("SELECT * FROM blocked_pairs('SELECT id, plain, k FROM cased')").fetchall(), [(1, 2, [2])])
-    fails("two collations do not mix", conn, "SELECT * FROM blocked_pairs('SELECT id, k FROM cased', 'SELECT id, plain FROM cased')",
+    conn.execute("CREATE TABLE cased (id int, plain text, k text COLLATE any_case); "
+                 "INSERT INTO cased VALUES (1, 'Ab', 'Ab'), (2, 'aB', 'aB'), (3, 'ac', 'ac')")
+    equal("keys agree as = says in their collation",
+          conn.execute("SELECT * FROM blocked_pairs('SELECT id, plain, k FROM cased')").fetchall(), [(1, 2, [2])])
+    fails("two collations do not mix", conn,
+          "SELECT * FROM blocked_pairs('SELECT id, k FROM cased', 'SELECT id, plain FROM cased')",
           text="key 1 has different collations in query and query_b", state="42P21")
 
 
@@ -186,27 +215,33 @@ def long_ids(conn):
     """Ids that outgrow their share of memory lie in a file."""
     conn.execute("SET maintenance_work_mem = '1MB'")
     query = "SELECT repeat('x', 40) || i %% 7 || '-' || i, i / 4 FROM generate_series(0, 19999) i"
-    got = conn.execute("SELECT count(*), count(DISTINCT (id_a, id_b)), bool_and(id_a < id_b), bool_and(split_part(id_a, '-', 2)::int / 4 = split_part(id_b, '-', 2)::int / 4) "
-                       "FROM blocked_pairs(%s, id => NULL::text)", (query.replace("%%", "%"),)).fetchall()
+    got = conn.execute(
+        "SELECT count(*), count(DISTINCT (id_a, id_b)), bool_and(id_a < id_b), bool_and(split_part(id_a, '-', 2)::int "
+            "/ 4 = split_part(id_b, '-', 2)::int / 4) FROM blocked_pairs(%s, id => NULL::text)",
+        (query.replace("%%", "%"),)).fetchall()
     conn.execute("RESET maintenance_work_mem")
     equal("long ids in little memory", got, [(30000, 30000, True, True)])
 
 
 def cancelled(conn):
     conn.execute("SET maintenance_work_mem = '2MB'")
-    big = "SELECT count(*) FROM blocked_pairs('SELECT i, i / 3000, i % 400 FROM generate_series(1, 300000) i', max_block => 100000)"
+    big = ("SELECT count(*) FROM blocked_pairs('SELECT i, i / 3000, i % 400 FROM generate_series(1, 300000) i', "
+           "max_block => 100000)")
     stops_when_asked("a long call is cancelled", conn, big)
     conn.execute("RESET maintenance_work_mem")
     equal("the session lives on", one(conn, "SELECT count(*) FROM blocked_pairs('VALUES (1, 2), (2, 2)')"), 1)
     conn.execute("SET temp_file_limit = '1MB'; SET maintenance_work_mem = '1MB'")
-    fails("temporary files obey their limit", conn, "SELECT count(*) FROM blocked_pairs('SELECT i, i / 5, i % 50000 FROM generate_series(1, 200000) i')", state="53400")
+    fails("temporary files obey their limit", conn,
+          "SELECT count(*) FROM blocked_pairs('SELECT i, i / 5, i % 50000 FROM generate_series(1, 200000) i')",
+          state="53400")
     conn.execute("RESET ALL")
 
 
 def main():
     first = next(n for n, b in enumerate(blocks()) if b.startswith("-- The files' columns"))
     with database() as name, connect(name) as conn:
-        sections((page, conn, first), (recipes, conn, first), (against_join, conn), (rights, conn), (collations, conn), (long_ids, conn),
+        sections((page, conn, first), (recipes, conn, first), (against_join, conn), (rights, conn), (collations, conn),
+                 (long_ids, conn),
                  (cancelled, conn))
 
 

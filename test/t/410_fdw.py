@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""A table sharded over three servers by postgres_fdw: conditions are sent, the lsh indexes of the shards are used, and results are those
-of one table on one server. Signatures through parameters, text and binary COPY; joins; changes; jobs; a shard that disappears,
-lacks the extension, has it in another schema, or has other signatures. The blocks of docs/distributed.md, on these servers."""
+"""A table sharded over three servers by postgres_fdw: conditions are sent, the lsh indexes of the shards are used, and
+results are those of one table on one server. Signatures through parameters, text and binary COPY; joins; changes; jobs;
+a shard that disappears, lacks the extension, has it in another schema, or has other signatures. The blocks of
+docs/distributed.md, on these servers."""
 import re
 
 from servers import *
@@ -43,8 +44,8 @@ PREDICATES = [
     ("jaccard_at_least(sig, Q, 0.8)", "public.jaccard_at_least(sig, ", "w_sig"),
     ("sig %> with_threshold(Q, 0.8)", "OPERATOR(public.%>) 'jaccard>=0.8 mh1:", "w_sig"),
     ("with_threshold(sig, 0.9) && with_threshold(Q, 0.9)", "(public.with_threshold(sig, ", "w_query"),
-    ("jaccard(to_minhash(body, 2), to_minhash('BODY', k => 2)) >= 0.8", "public.to_minhash(body, 2, 'word'::text, 128, 32, 0::bigint), "
-     "'mh1:word2:", "w_body"),
+    ("jaccard(to_minhash(body, 2), to_minhash('BODY', k => 2)) >= 0.8",
+     "public.to_minhash(body, 2, 'word'::text, 128, 32, 0::bigint), 'mh1:word2:", "w_body"),
     ("jaccard(sig, Q) >= 0.8 AND family >= 0", "public.jaccard(sig, ", "w_sig"),
     ("jaccard(sig, Q) >= 0.8 OR hamming(hash, H) <= 2", " OR (public.hamming(hash, ", "w_hash"),
     ("hamming(hash, H) <= 3", "public.hamming(hash, ", "w_hash"),
@@ -89,7 +90,8 @@ class Shards:
                     conn.execute(statement)
 
     def remote_plans(self):
-        """The plans of cursors that each shard has run since the last call; postgres_fdw closes them with the statement."""
+        """The plans of cursors that each shard has run since the last call; postgres_fdw closes them with the
+        statement."""
         out = []
         for i, shard in enumerate(self.shards):
             with open(shard.log, errors="replace") as f:
@@ -126,29 +128,35 @@ def page(s):
     with open(os.path.join(ROOT, "docs", "distributed.md"), encoding="utf-8") as f:
         blocks = re.findall(r"```sql\n(-- on (every shard|the coordinator)\n.*?)```",
                             f.read().partition("\n## Several servers")[2].partition("\n## ")[0], re.S)
-    check("the page has blocks for both sides", {b[1] for b in blocks} == {"every shard", "the coordinator"}, len(blocks))
+    check(
+        "the page has blocks for both sides", {b[1] for b in blocks} == {"every shard", "the coordinator"}, len(blocks))
     for n, (text, where) in enumerate(blocks):
         for i, shard in enumerate(s.shards):
             text = text.replace("host 'shard%d'" % i, "host '%s'" % shard.folder)
         here = ("app", "app", s.shards) if where == "every shard" else ("hub", "postgres", s.shards[:1])
         for server in here[2]:
-            done = tool("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-p", "5432", "-d", here[0], "-U", here[1],
+            done = tool("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-p", "5432", "-d", here[0],
+                        "-U", here[1],
                         input=text, env={"PGOPTIONS": ""})
             if done.returncode:
                 break
         check("docs/distributed.md, block %d: %s" % (n, text.splitlines()[1][:60]), done.returncode == 0, done.stderr)
     joined = rows_of(s.conn, "SELECT * FROM doc_pairs")
-    check("the page: candidates by keys are all pairs", len(joined) > 100 and joined == rows_of(s.conn, "SELECT * FROM all_pairs('SELECT id, sig "
-                                                                                                "FROM docs', 0.8)"), len(joined))
-    equal("the page: a shard signs as the coordinator does", one(s.conn, "SELECT count(*) FROM docs WHERE sig = to_minhash(body)"), 300)
+    check("the page: candidates by keys are all pairs",
+          len(joined) > 100 and joined == rows_of(s.conn, "SELECT * FROM all_pairs('SELECT id, sig "
+                                                          "FROM docs', 0.8)"), len(joined))
+    equal("the page: a shard signs as the coordinator does",
+          one(s.conn, "SELECT count(*) FROM docs WHERE sig = to_minhash(body)"), 300)
     found = plan(s.conn, "SELECT id FROM docs WHERE jaccard(sig, to_minhash('the body of article number 7')) >= 0.8")
-    check("the page: what EXPLAIN shows", found.count("Async Foreign Scan") == 3 and "public.jaccard(sig, 'mh1:word3:" in found, found)
+    check("the page: what EXPLAIN shows",
+          found.count("Async Foreign Scan") == 3 and "public.jaccard(sig, 'mh1:word3:" in found, found)
     s.conn.execute("CREATE SCHEMA taken; IMPORT FOREIGN SCHEMA public LIMIT TO (docs) FROM SERVER shard_0 INTO taken")
     columns = s.conn.execute("SELECT attname, format_type(atttypid, atttypmod), attgenerated FROM pg_attribute "
                              "WHERE attrelid = 'taken.docs'::regclass AND attnum > 3 ORDER BY attnum").fetchall()
     equal("IMPORT FOREIGN SCHEMA takes types, their modifiers and generated columns", columns,
           [("sig", "minhash(128)", "s"), ("hash", "simhash", "s"), ("digest", "ctph", "s")])
-    equal("imported and of the page: the same rows", rows_of(s.conn, "SELECT * FROM taken.docs"), rows_of(s.conn, "SELECT * FROM docs_0"))
+    equal("imported and of the page: the same rows", rows_of(s.conn, "SELECT * FROM taken.docs"),
+          rows_of(s.conn, "SELECT * FROM docs_0"))
 
 
 # Conditions ----------------------------------------------------------------------------------------------------------
@@ -164,8 +172,8 @@ def setup(s):
         s.conn.execute("CREATE SERVER s%d FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '5432', dbname "
                        "'app', %s)" % (i, shard.folder, OPTIONS))
         s.conn.execute("CREATE USER MAPPING FOR CURRENT_USER SERVER s%d OPTIONS (user 'postgres')" % i)
-        s.conn.execute("CREATE FOREIGN TABLE w_%d PARTITION OF w FOR VALUES WITH (MODULUS 3, REMAINDER %d) SERVER s%d OPTIONS "
-                       "(table_name 'w')" % (i, i, i))
+        s.conn.execute("CREATE FOREIGN TABLE w_%d PARTITION OF w FOR VALUES WITH (MODULUS 3, REMAINDER %d) SERVER s%d "
+                       "OPTIONS (table_name 'w')" % (i, i, i))
     s.conn.execute("INSERT INTO w SELECT * FROM whole WHERE id % 2 = 0")
     with s.conn.cursor() as cur:  # the other half by COPY, in both forms
         for half, how in ((1, "TEXT"), (3, "BINARY")):
@@ -173,7 +181,8 @@ def setup(s):
                 data = b"".join(out)
             with cur.copy("COPY w FROM STDIN (FORMAT %s)" % how) as into:
                 into.write(data)
-    equal("rows went to three shards unchanged", rows_of(s.conn, "SELECT * FROM w"), rows_of(s.conn, "SELECT * FROM whole"))
+    equal("rows went to three shards unchanged", rows_of(s.conn, "SELECT * FROM w"),
+          rows_of(s.conn, "SELECT * FROM whole"))
     counts = [r[0] for r in s.conn.execute("SELECT count(*) FROM w GROUP BY tableoid")]
     check("each shard has its share", len(counts) == 3 and min(counts) > ROWS / 5, counts)
     s.each("VACUUM ANALYZE w")
@@ -187,7 +196,8 @@ def pushed_down(s, estimate):
     for condition, text, index in PREDICATES:
         query = expand("SELECT id FROM w WHERE " + condition, s.values)
         found = plan(s.conn, query)
-        sent.append((condition, (found.count("Async Foreign Scan"), "Filter:" in found, text in found), (3, False, True)))
+        sent.append(
+            (condition, (found.count("Async Foreign Scan"), "Filter:" in found, text in found), (3, False, True)))
         s.remote_plans()
         got = rows_of(s.conn, query)
         ran = s.remote_plans()
@@ -208,14 +218,17 @@ def not_sent(s):
     s.conn.execute("SET neardup.jaccard_threshold = 0.9")
     query = expand("SELECT id FROM w WHERE sig % Q", s.values)
     equal("sig % q asks the coordinator's setting", rows_of(s.conn, query), rows_of(s.conn, whole(query)))
-    query = expand("SELECT id FROM w WHERE jaccard_at_least(sig, Q, (SELECT current_setting('neardup.jaccard_threshold')::float8))", s.values)
+    query = expand("SELECT id FROM w "
+                       "WHERE jaccard_at_least(sig, Q, (SELECT current_setting('neardup.jaccard_threshold')::float8))",
+                   s.values)
     found = plan(s.conn, query)
     check("a setting in a subquery is sent", "Filter:" not in found and "$1::double precision" in found, found)
     equal("with the same answer", rows_of(s.conn, query), rows_of(s.conn, whole(query)))
     s.conn.execute("RESET neardup.jaccard_threshold; SET plan_cache_mode = force_generic_plan")
     s.conn.execute("PREPARE signed (text) AS SELECT id FROM w WHERE jaccard(sig, to_minhash($1)) >= 0.8")
     kept = plan(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"])
-    check("a function of a text that is no column's stays there, too", "Filter: (jaccard(w_1.sig, to_minhash($1" in kept, kept)
+    check("a function of a text that is no column's stays there, too",
+          "Filter: (jaccard(w_1.sig, to_minhash($1" in kept, kept)
     equal("and answers", rows_of(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"]),
           rows_of(s.conn, expand("SELECT id FROM whole WHERE jaccard(sig, Q) >= 0.8", s.values)))
     s.conn.execute("RESET plan_cache_mode")
@@ -228,19 +241,24 @@ def parameters(s):
     c.execute("SET plan_cache_mode = force_generic_plan")
     for i, (declared, condition, text, value) in enumerate((
             ("minhash, float8", "jaccard(sig, $1) >= $2", "public.jaccard(sig, $1::public.minhash) >= $2", "Q, 0.8"),
-            ("minhash, float8", "jaccard_at_least(sig, $1, $2)", "public.jaccard_at_least(sig, $1::public.minhash, $2", "Q, 0.8"),
+            ("minhash, float8", "jaccard_at_least(sig, $1, $2)", "public.jaccard_at_least(sig, $1::public.minhash, $2",
+             "Q, 0.8"),
             ("lsh_query", "sig %> $1", "OPERATOR(public.%>) $1::public.lsh_query", "with_threshold(Q, 0.8)"),
             ("simhash, int", "hamming(hash, $1) <= $2", "public.hamming(hash, $1::public.simhash) <= $2", "H, 3"),
             ("ctph, int", "ctph_score(digest, $1) >= $2", "public.ctph_score(digest, $1::public.ctph) >= $2", "C, 70"),
-            ("int[], float8", "jaccard_exact(items, $1) > $2", "public.jaccard_exact(items, $1::integer[]) > $2", "'{9,10,11}', 0.6"),
-            ("text", "jaccard(sig, (SELECT to_minhash($1))) >= 0.8", "public.jaccard(sig, $1::public.minhash)", "'BODY'"))):
+            ("int[], float8", "jaccard_exact(items, $1) > $2", "public.jaccard_exact(items, $1::integer[]) > $2",
+             "'{9,10,11}', 0.6"),
+            ("text", "jaccard(sig, (SELECT to_minhash($1))) >= 0.8", "public.jaccard(sig, $1::public.minhash)",
+             "'BODY'"))):
         value = expand(value, s.values)
         c.execute("PREPARE p%d (%s) AS SELECT id FROM w WHERE %s" % (i, declared, condition))
         c.execute("PREPARE q%d (%s) AS SELECT id FROM whole WHERE %s" % (i, declared, condition))
         rows.append((condition + " is sent", text in plan(c, "EXECUTE p%d (%s)" % (i, value)), True))
         s.remote_plans()
-        rows.append((condition, rows_of(c, "EXECUTE p%d (%s)" % (i, value)), rows_of(c, "EXECUTE q%d (%s)" % (i, value))))
-        rows.append((condition + " by the index", [len(p) == 1 and "Seq Scan" not in p[0] for p in s.remote_plans()], [True] * 3))
+        rows.append(
+            (condition, rows_of(c, "EXECUTE p%d (%s)" % (i, value)), rows_of(c, "EXECUTE q%d (%s)" % (i, value))))
+        rows.append((condition + " by the index", [len(p) == 1 and "Seq Scan" not in p[0] for p in s.remote_plans()],
+                     [True] * 3))
     c.execute("RESET plan_cache_mode")
     equal_all("parameters of prepared statements", rows)
     kinds = {"sig": "minhash", "hash": "simhash", "digest": "ctph"}
@@ -250,38 +268,47 @@ def parameters(s):
             query = "SELECT id FROM w WHERE %s = (SELECT %s FROM whole WHERE id = %d)" % (column, column, i)
             rows.append(("%s of row %d" % (column, i), rows_of(c, query), rows_of(c, whole(query))))
     equal_all("values come back as they went, as text", rows)
-    equal("a row's document in a scalar subquery", rows_of(c, "SELECT id FROM w WHERE jaccard(sig, (SELECT sig FROM w WHERE id = 77)) > 0.8"),
+    equal("a row's document in a scalar subquery",
+          rows_of(c, "SELECT id FROM w WHERE jaccard(sig, (SELECT sig FROM w WHERE id = 77)) > 0.8"),
           rows_of(c, "SELECT id FROM whole WHERE jaccard(sig, (SELECT sig FROM whole WHERE id = 77)) > 0.8"))
 
 
 def ordered(s):
     for condition, order in (("jaccard(sig, Q) >= 0.75", "sig <%> Q"), ("hamming(hash, H) <= 6", "hash <~> H"),
                              ("ctph_edit_rate(digest, C) < 0.15", "digest <-> C")):
-        query = expand("SELECT id, %s AS d FROM w WHERE %s ORDER BY %s, id LIMIT 5" % (order, condition, order), s.values)
+        query = expand(
+            "SELECT id, %s AS d FROM w WHERE %s ORDER BY %s, id LIMIT 5" % (order, condition, order), s.values)
         got = s.conn.execute(query).fetchall()
-        check("the nearest over all shards: " + order, len(got) >= 2 and got == s.conn.execute(whole(query)).fetchall(), got)
+        check("the nearest over all shards: " + order, len(got) >= 2 and got == s.conn.execute(whole(query)).fetchall(),
+              got)
         query = expand("SELECT id FROM w WHERE %s ORDER BY %s LIMIT 5" % (condition, order), s.values)
         s.conn.execute("SET enable_sort = off")
         found = plan(s.conn, query)
         s.conn.execute("RESET enable_sort")
-        check("sorted by the shards, merged here: " + order, "Merge Append" in found and found.count("ASC NULLS LAST") == 3, found)
+        check("sorted by the shards, merged here: " + order,
+              "Merge Append" in found and found.count("ASC NULLS LAST") == 3, found)
     query = expand("SELECT id FROM w_1 WHERE jaccard(sig, Q) >= 0.75 ORDER BY sig <%> Q LIMIT 3", s.values)
     check("of one shard the limit is sent, too", "LIMIT 3" in plan(s.conn, query), plan(s.conn, query))
 
 
 def aggregates(s):
     c, rows = s.conn, []
-    aggregates = "minhash_union_agg(sig), minhash_agg(body), minhash_agg(id), simhash_agg(body), simhash_agg(body, 2.5), count(sig)"
+    aggregates = ("minhash_union_agg(sig), minhash_agg(body), minhash_agg(id), simhash_agg(body), simhash_agg(body, "
+                  "2.5), count(sig)")
     sent = plan(c, "SELECT %s FROM w_0" % aggregates)
-    check("aggregates of one shard are sent", "Relations: Aggregate on (public.w_0)" in sent and "public.minhash_agg(id)" in sent, sent)
+    check("aggregates of one shard are sent",
+          "Relations: Aggregate on (public.w_0)" in sent and "public.minhash_agg(id)" in sent, sent)
     home = "id IN (SELECT id FROM w_0)"
-    rows.append(("of a shard", rows_of(c, "SELECT %s FROM w_0" % aggregates), rows_of(c, "SELECT %s FROM whole WHERE %s" % (aggregates, home))))
-    rows.append(("of all", rows_of(c, "SELECT %s FROM w" % aggregates), rows_of(c, "SELECT %s FROM whole" % aggregates)))
+    rows.append(("of a shard", rows_of(c, "SELECT %s FROM w_0" % aggregates),
+                 rows_of(c, "SELECT %s FROM whole WHERE %s" % (aggregates, home))))
+    rows.append(
+        ("of all", rows_of(c, "SELECT %s FROM w" % aggregates), rows_of(c, "SELECT %s FROM whole" % aggregates)))
     rows.append(("by family", rows_of(c, "SELECT family, %s FROM w GROUP BY family" % aggregates),
                  rows_of(c, "SELECT family, %s FROM whole GROUP BY family" % aggregates)))
     c.execute("SET enable_partitionwise_aggregate = on")
     by_id = "SELECT id, %s FROM w WHERE family < 4 GROUP BY id" % aggregates
-    check("aggregates by the partition key are sent", plan(c, by_id).count("Relations: Aggregate on") == 3, plan(c, by_id))
+    check("aggregates by the partition key are sent", plan(c, by_id).count("Relations: Aggregate on") == 3,
+          plan(c, by_id))
     rows.append(("by the partition key", rows_of(c, by_id), rows_of(c, whole(by_id))))
     c.execute("RESET enable_partitionwise_aggregate")
     equal_all("aggregates", rows)
@@ -295,29 +322,36 @@ def joins(s):
         JOIN home a ON a.id = id_a JOIN home b ON b.id = id_b WHERE a.shard <> b.shard""") > 100)
     equal("all_pairs over all shards", rows_of(c, "SELECT * FROM all_pairs('SELECT id, sig FROM w', 0.8)"), want)
     parts = ["SELECT * FROM all_pairs('SELECT id, sig FROM w_%d', 0.8)" % i for i in range(3)]
-    parts += ["SELECT least(id_a, id_b), greatest(id_a, id_b), similarity FROM pairs_between('SELECT id, sig FROM w_%d', 'SELECT id, sig FROM "
-              "w_%d', 0.8)" % p
+    parts += ["SELECT least(id_a, id_b), greatest(id_a, id_b), similarity "
+              "FROM pairs_between('SELECT id, sig FROM w_%d', 'SELECT id, sig FROM w_%d', 0.8)" % p
               for p in ((0, 1), (0, 2), (1, 2))]
     equal("within shards and between any two", rows_of(c, " UNION ALL ".join(parts)), want)
-    equal("a plain join on band_keys", rows_of(c, """WITH keyed AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM w)
+    equal("a plain join on band_keys",
+          rows_of(c, """WITH keyed AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM w)
         SELECT DISTINCT a.id, b.id, jaccard(a.sig, b.sig) FROM keyed a JOIN keyed b USING (key)
         WHERE a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8"""), want)
-    c.execute("CREATE TABLE arrivals AS SELECT id, sig, hash, digest FROM whole WHERE id %% %d = 1; ANALYZE arrivals" % (ROWS // 30))
+    c.execute("CREATE TABLE arrivals AS SELECT id, sig, hash, digest FROM whole WHERE id %% %d = 1; ANALYZE arrivals"
+              % (ROWS // 30))
     rows = []
-    for condition in ("jaccard_at_least(w.sig, i.sig, 0.8)", "jaccard(w.sig, i.sig) > 0.8", "hamming(w.hash, i.hash) <= 3",
-                      "ctph_score(w.digest, i.digest) >= 70"):
-        query = "SELECT i.id, x.id FROM arrivals i CROSS JOIN LATERAL (SELECT id FROM w WHERE %s OFFSET 0) x" % condition
+    for condition in ("jaccard_at_least(w.sig, i.sig, 0.8)", "jaccard(w.sig, i.sig) > 0.8",
+                      "hamming(w.hash, i.hash) <= 3", "ctph_score(w.digest, i.digest) >= 70"):
+        query = (
+            "SELECT i.id, x.id FROM arrivals i CROSS JOIN LATERAL (SELECT id FROM w WHERE %s OFFSET 0) x" % condition)
         rows.append((condition + " is sent", plan(c, query).count(" $1::public."), 3))
         s.remote_plans()
         rows.append((condition, rows_of(c, query), rows_of(c, whole(query.replace("w.", "whole.")))))
-        rows.append((condition + " by the index", {("Seq Scan" in p) for shard in s.remote_plans() for p in shard}, {False}))
+        rows.append(
+            (condition + " by the index", {("Seq Scan" in p) for shard in s.remote_plans() for p in shard}, {False}))
         query = "SELECT i.id, w.id FROM arrivals i JOIN w ON " + condition
         rows.append(("as a join: " + condition, rows_of(c, query), rows_of(c, query.replace("w", "whole"))))
     equal_all("rows of a table, looked for on the shards", rows)
-    near = "SELECT a.id, b.id, jaccard(a.sig, b.sig) FROM {0} a JOIN {0} b ON jaccard(a.sig, b.sig) >= 0.8 AND a.id < b.id"
+    near = ("SELECT a.id, b.id, jaccard(a.sig, b.sig) FROM {0} a JOIN {0} b ON jaccard(a.sig, b.sig) >= 0.8 "
+            "AND a.id < b.id")
     each = "; ".join("ALTER FOREIGN TABLE w_%d OPTIONS (%%s)" % i for i in range(3))
-    c.execute("SET enable_nestloop = off; " + each % (("ADD use_remote_estimate 'false'",) * 3))  # shards say that all rows are dear
-    check("a similarity join of shards is made here", "Similarity Join" in plan(c, near.format("w")), plan(c, near.format("w")))
+    # shards say that all rows are dear
+    c.execute("SET enable_nestloop = off; " + each % (("ADD use_remote_estimate 'false'",) * 3))
+    check("a similarity join of shards is made here", "Similarity Join" in plan(c, near.format("w")),
+          plan(c, near.format("w")))
     equal("its pairs are all pairs", rows_of(c, near.format("w")), want)
     sent = plan(c, near.format("w_0"))
     check("a similarity join of one shard is sent", "Similarity Join" not in sent and "INNER JOIN" in sent, sent)
@@ -326,13 +360,17 @@ def joins(s):
 
 
 def estimates(s):
-    """Where a shard's planner was asked, the local one does not know better; also beside tables with lsh indexes of their own."""
+    """Where a shard's planner was asked, the local one does not know better; also beside tables with lsh indexes of
+    their own."""
     c = s.conn
     c.execute("ANALYZE w")
-    known = one(c, "SELECT count(*) FROM pg_stats WHERE tablename IN ('w', 'w_0', 'w_1', 'w_2') AND attname IN ('sig', 'hash', 'digest')")
+    known = one(c, "SELECT count(*) FROM pg_stats WHERE tablename IN ('w', 'w_0', 'w_1', 'w_2') "
+                   "AND attname IN ('sig', 'hash', 'digest')")
     equal("ANALYZE takes statistics of foreign signatures", known, 12)
     c.execute("CREATE INDEX arrivals_sig ON arrivals USING lsh (sig)")
-    c.execute("SET cpu_operator_cost = 1; SET cpu_tuple_cost = 1; SET enable_material = off; SET neardup.enable_join = off")  # fetching all is dear
+    # fetching all is dear
+    c.execute(
+        "SET cpu_operator_cost = 1; SET cpu_tuple_cost = 1; SET enable_material = off; SET neardup.enable_join = off")
     query = "SELECT i.id, w.id FROM arrivals i JOIN w_0 w ON jaccard(w.sig, i.sig) >= 0.8"
 
     def foreign_rows():
@@ -343,8 +381,9 @@ def estimates(s):
     c.execute("SET neardup.derive_conditions = off")
     equal("the remote estimate of its rows stays", rows, foreign_rows()[0])
     c.execute("RESET neardup.derive_conditions; RESET cpu_operator_cost; RESET cpu_tuple_cost; RESET enable_material")
-    equal("with the right answer", rows_of(c, query), rows_of(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 "
-                                                              "WHERE w.id IN (SELECT id FROM w_0)"))
+    equal("with the right answer", rows_of(c, query),
+          rows_of(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 "
+                     "WHERE w.id IN (SELECT id FROM w_0)"))
 
 
 def mixed(s):
@@ -354,12 +393,13 @@ def mixed(s):
         CREATE TABLE m_here PARTITION OF m FOR VALUES FROM (%d) TO (MAXVALUE);
         CREATE INDEX ON m_here USING lsh (sig); CREATE INDEX ON m_here USING lsh (hash)""" % (ROWS // 2))
     with Shards.app(s.shards[0]) as conn:
-        conn.execute("CREATE TABLE m_old (LIKE w); ALTER TABLE m_old ALTER body SET STORAGE PLAIN; CREATE INDEX ON m_old USING lsh (sig); CREATE "
-                     "INDEX ON m_old USING lsh (hash)")
+        conn.execute("CREATE TABLE m_old (LIKE w); ALTER TABLE m_old ALTER body SET STORAGE PLAIN; "
+                     "CREATE INDEX ON m_old USING lsh (sig); CREATE INDEX ON m_old USING lsh (hash)")
     c.execute("CREATE FOREIGN TABLE m_old PARTITION OF m FOR VALUES FROM (MINVALUE) TO (%d) SERVER s0" % (ROWS // 2))
     c.execute("INSERT INTO m SELECT * FROM whole; ANALYZE m")
     rows = []
-    for condition in ("jaccard(sig, Q) >= 0.8", "hamming(hash, H) <= 3", "sig % Q", "jaccard(sig, Q) >= 0.8 OR id = %d" % (ROWS - 1)):
+    for condition in ("jaccard(sig, Q) >= 0.8", "hamming(hash, H) <= 3", "sig % Q",
+                      "jaccard(sig, Q) >= 0.8 OR id = %d" % (ROWS - 1)):
         for q in ("SELECT id FROM m WHERE %s", "UPDATE m SET family = family WHERE %s RETURNING id"):
             query = expand(q % condition, s.values)
             rows.append((query[:60], rows_of(c, query), rows_of(c, query.replace(" m ", " whole "))))
@@ -367,14 +407,17 @@ def mixed(s):
         query = "SELECT i.id, m.id FROM arrivals i JOIN m ON " + condition
         for settings in ("", "enable_hashjoin = off; SET enable_material = off; SET cpu_operator_cost = 1"):
             c.execute("SET " + settings if settings else "SELECT")
-            rows.append((condition, rows_of(c, query), rows_of(c, query.replace("m.", "whole.").replace(" m ", " whole "))))
+            rows.append(
+                (condition, rows_of(c, query), rows_of(c, query.replace("m.", "whole.").replace(" m ", " whole "))))
         c.execute("RESET ALL")
     equal_all("partitions here and there", rows)
     c.execute("CREATE INDEX m_digest ON m USING lsh (digest)")
-    made = c.execute("SELECT relid::regclass::text FROM pg_partition_tree('m_digest') WHERE isleaf AND level > 0").fetchall()
+    made = c.execute(
+        "SELECT relid::regclass::text FROM pg_partition_tree('m_digest') WHERE isleaf AND level > 0").fetchall()
     equal("an index of the parent passes foreign partitions over", made, [("m_here_digest_idx",)])
     found = plan(c, expand("SELECT id FROM m WHERE jaccard(sig, Q) >= 0.8", s.values))
-    check("index here, remote SQL there", "m_here_sig_idx" in found and "Remote SQL" in found and "public.jaccard(sig" in found, found)
+    check("index here, remote SQL there",
+          "m_here_sig_idx" in found and "Remote SQL" in found and "public.jaccard(sig" in found, found)
 
 
 def changes(s):
@@ -387,9 +430,12 @@ def changes(s):
         found = plan(c, what)
         verb = what.split()[0].title()
         n = c.execute(what).rowcount
-        check("%s with a condition of ours is sent" % what[:30], found.count("->  Foreign %s on" % verb) == 3 and n > 0 and
-              n == c.execute(whole(what)).rowcount, found)
-    c.execute("UPDATE w SET id = id + 1000000 WHERE id % 100 = 3 AND family < 0; INSERT INTO w SELECT * FROM whole WHERE false")
+        check("%s with a condition of ours is sent" % what[:30],
+              found.count("->  Foreign %s on" % verb) == 3 and n > 0 and
+                  n == c.execute(whole(what)).rowcount,
+              found)
+    c.execute("UPDATE w SET id = id + 1000000 WHERE id % 100 = 3 AND family < 0; INSERT INTO w SELECT * FROM whole "
+              "WHERE false")
     equal("rows after changes", rows_of(c, "SELECT * FROM w"), rows_of(c, "SELECT * FROM whole"))
     errors = []
     for shard in s.shards:
@@ -401,8 +447,10 @@ def changes(s):
 def guard(s):
     """A trigger of the coordinator's table searches all shards, and what the same statement has sent to them."""
     c = s.conn
-    c.execute("CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON w FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.9')")
-    put = "INSERT INTO w (id, sig) SELECT i, to_minhash('a text of nobody else about %s') FROM generate_series(%d, %d) i"
+    c.execute(
+        "CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON w FOR EACH ROW EXECUTE FUNCTION neardup_guard('sig', '0.9')")
+    put = (
+        "INSERT INTO w (id, sig) SELECT i, to_minhash('a text of nobody else about %s') FROM generate_series(%d, %d) i")
     refused = dict(text='violates guard "guard"', state="23P01")
     fails("neardup_guard: copies in one statement", c, put % ("this", 2000001, 2000003), **refused)
     for i in range(9):
@@ -412,8 +460,9 @@ def guard(s):
         fails("neardup_guard: a copy of a row of another statement, %d" % i, c, again, **refused)
     there = c.execute("SELECT DISTINCT tableoid FROM w WHERE id BETWEEN 2000010 AND 2000018").fetchall()
     check("neardup_guard: on several shards", len(there) > 1, there)
-    fails("neardup_guard: an UPDATE to a copy", c, "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id "
-          "= 2000012", **refused)
+    fails("neardup_guard: an UPDATE to a copy", c,
+          "UPDATE w SET sig = to_minhash('a text of nobody else about text number 0 of a few') WHERE id = 2000012",
+          **refused)
     counts, each = {"in": 0, "refused": 0, "other errors": 0}, 200 if FULL else 40
 
     def insert(seed):
@@ -428,7 +477,8 @@ def guard(s):
     for t in threads:
         t.join()
     families = one(c, "SELECT count(DISTINCT sig::text) FROM w WHERE id >= 3000000")
-    check("neardup_guard: writers at once, a row of each family", 20 < families == counts["in"] and counts["refused"] == 3 * each - families,
+    check("neardup_guard: writers at once, a row of each family",
+          20 < families == counts["in"] and counts["refused"] == 3 * each - families,
           "%s %s" % (families, counts))
     c.execute("DROP TRIGGER guard ON w")
 
@@ -436,7 +486,8 @@ def guard(s):
 # Jobs ----------------------------------------------------------------------------------------------------------------
 
 def jobs(s):
-    """A row of a foreign table may come to lie where it lay before with another document: a job has to look at documents."""
+    """A row of a foreign table may come to lie where it lay before with another document: a job has to look at
+    documents."""
     c = s.conn
     c.execute("SELECT create_duplicates('dups', 'm', 'id', 'body')")
     result = "SELECT id, representative, similarity, survivor FROM %s"
@@ -445,17 +496,20 @@ def jobs(s):
         c.execute("CALL refresh_duplicates('dups')")
         c.execute("SELECT create_duplicates('scratch', 'm', 'id', 'body')")
         c.execute("CALL refresh_duplicates('scratch')")
-        equal("a job over partitions here and there: " + name, rows_of(c, result % "dups"), rows_of(c, result % "scratch"))
+        equal("a job over partitions here and there: " + name, rows_of(c, result % "dups"),
+              rows_of(c, result % "scratch"))
         c.execute("SELECT drop_duplicates('scratch')")
 
     def write_again(body):
         with Shards.app(s.shards[0]) as shard:
             shard.execute("CREATE TABLE kept AS SELECT * FROM m_old; TRUNCATE m_old; "
-                          "INSERT INTO m_old SELECT id, family, %s, sig, hash, digest, items FROM kept ORDER BY id; DROP TABLE kept" % body)
+                          "INSERT INTO m_old SELECT id, family, %s, sig, hash, digest, items FROM kept "
+                          "ORDER BY id; DROP TABLE kept" % body)
             return rows_of(shard, "SELECT ctid, id FROM m_old")
     places = write_again("body")
     same("first")
-    equal("rows lie where they lay", write_again("CASE WHEN id % 100 = 7 THEN translate(body, '0123456789', '1234567890') ELSE body END"), places)
+    equal("rows lie where they lay",
+          write_again("CASE WHEN id % 100 = 7 THEN translate(body, '0123456789', '1234567890') ELSE body END"), places)
     same("after other documents came to lie in old places")
     c.execute("ALTER TABLE m DETACH PARTITION m_old")
     same("a partition detached")
@@ -474,11 +528,13 @@ def failure(s):
     here = one(c, "SELECT id FROM w_0 ORDER BY id LIMIT 1")
     s.shards[1].stop()
     e = error_of(c, query)
-    check("a shard has gone: PostgreSQL's own error", e is not None and e.sqlstate in ("08001", "08006", "57P01"), e and "%s %s" % (e.sqlstate, e))
+    check("a shard has gone: PostgreSQL's own error", e is not None and e.sqlstate in ("08001", "08006", "57P01"),
+          e and "%s %s" % (e.sqlstate, e))
     fails("a shard is away", c, query, text='could not connect to server "s1"', state="08001")
     fails("a shard is away: changes", c, "UPDATE w SET family = 0 WHERE " + expand("jaccard(sig, Q) >= 0.8", s.values),
           text='could not connect to server "s1"', state="08001")
-    fails("a shard is away: pairs", c, "SELECT count(*) FROM all_pairs('SELECT id, sig FROM w', 0.8)", text='could not connect to server "s1"',
+    fails("a shard is away: pairs", c, "SELECT count(*) FROM all_pairs('SELECT id, sig FROM w', 0.8)",
+          text='could not connect to server "s1"',
           state="08001")
     equal("the others work on", one(c, "SELECT count(*) FROM w WHERE id = %d AND jaccard(sig, sig) >= 0" % here), 1)
     check("one shard by its name", one(c, "SELECT count(*) FROM w_2") > 0)
@@ -494,24 +550,29 @@ def broken_shards(s):
     c = s.conn
     for name, statements in {
             "without": "CREATE TABLE t (id bigint, sig text)",
-            "elsewhere": "CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = nd, public; CREATE TABLE public.t (id bigint, "
-                             "sig minhash); "
-                         "INSERT INTO public.t SELECT 1, to_minhash('a b c')",
-            "others": "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash); INSERT INTO t SELECT i, to_minhash('a b c ' || i, 3, "
-                             "'word', 64) "
-                      "FROM generate_series(1, 300) i; CREATE INDEX ON t USING lsh (sig); ANALYZE t",
+            "elsewhere":
+                "CREATE SCHEMA nd; CREATE EXTENSION neardup SCHEMA nd; SET search_path = nd, public; "
+                "CREATE TABLE public.t (id bigint, sig minhash); INSERT INTO public.t SELECT 1, to_minhash('a b c')",
+            "others":
+                "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash); "
+                "INSERT INTO t SELECT i, to_minhash('a b c ' || i, 3, 'word', 64) "
+                "FROM generate_series(1, 300) i; CREATE INDEX ON t USING lsh (sig); ANALYZE t",
             "narrow": "CREATE EXTENSION neardup; CREATE TABLE t (id bigint, sig minhash(64))"}.items():
         with s.shards[0].connect() as conn:
             conn.execute("CREATE DATABASE " + name)
         with s.shards[0].connect(name) as conn:
             conn.execute(statements)
-        c.execute("CREATE SERVER {0} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '{1}', port '5432', dbname '{0}', extensions 'neardup');"
-                  "CREATE USER MAPPING FOR CURRENT_USER SERVER {0} OPTIONS (user 'postgres');"
-                  "CREATE FOREIGN TABLE t_{0} (id bigint, sig minhash) SERVER {0} OPTIONS (table_name 't')".format(name, s.shards[0].folder))
+        c.execute("CREATE SERVER {0} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '{1}', port '5432', dbname '{0}', "
+                  "extensions 'neardup');CREATE USER MAPPING FOR CURRENT_USER SERVER {0} OPTIONS "
+                  "(user 'postgres');CREATE FOREIGN TABLE t_{0} (id bigint, sig minhash) SERVER {0} OPTIONS "
+                  "(table_name 't')".format(name, s.shards[0].folder))
     question = "SELECT id FROM t_%s WHERE jaccard(sig, to_minhash('a b c')) >= 0.8"
-    fails("a shard without the extension", c, question % "without", text='type "public.minhash" does not exist', state="42704")
-    fails("a shard with the extension in another schema", c, question % "elsewhere", text='type "public.minhash" does not exist', state="42704")
-    equal("whose rows can be fetched all the same", one(c, "SELECT count(*) FROM t_elsewhere WHERE sig::text = to_minhash('a b c')::text"), 1)
+    fails("a shard without the extension", c, question % "without", text='type "public.minhash" does not exist',
+          state="42704")
+    fails("a shard with the extension in another schema", c, question % "elsewhere",
+          text='type "public.minhash" does not exist', state="42704")
+    equal("whose rows can be fetched all the same",
+          one(c, "SELECT count(*) FROM t_elsewhere WHERE sig::text = to_minhash('a b c')::text"), 1)
     fails("a shard with other signatures", c, question % "others", text="cannot compare signatures made differently")
     fails("a column of other parameters", c, "INSERT INTO t_narrow SELECT 1, to_minhash('a b c')",
           text="signature of 128 components does not fit minhash(64)", state="22000")
@@ -525,35 +586,42 @@ def transfer(s):
     c.execute("""CREATE TABLE kinds AS SELECT i AS id, x.sig, s.hash, d.digest,
           CASE WHEN i % 2 = 0 THEN with_threshold(coalesce(x.sig, to_minhash('a')), 0.9) END AS query
       FROM generate_series(1, 60) i,
-        LATERAL (SELECT CASE i % 12 WHEN 0 THEN NULL WHEN 1 THEN to_minhash('') WHEN 2 THEN to_minhash('a b c ' || i, 2, 'char', 64, 8, -5)
+        LATERAL (SELECT CASE i % 12 WHEN 0 THEN NULL WHEN 1 THEN to_minhash('') WHEN 2 THEN to_minhash('a b c ' || i, 2,
+          'char', 64, 8, -5)
           WHEN 3 THEN to_minhash('x'::bytea, 4, 256, 16) WHEN 4 THEN set_minhash(ARRAY[i, 2, 3]::bigint[])
           WHEN 5 THEN weighted_minhash(ARRAY['a', 'b'], ARRAY[1, i])
-          WHEN 6 THEN minhash_import(array(SELECT e * i FROM generate_series(1::bigint, 32) e)) WHEN 7 THEN to_minhash('a ' || i, num_perm => 4096)
+          WHEN 6 THEN minhash_import(array(SELECT e * i FROM generate_series(1::bigint, 32) e)) WHEN 7
+            THEN to_minhash('a ' || i, num_perm => 4096)
           ELSE to_minhash('the text of ' || i) END AS sig) x,
         LATERAL (SELECT CASE WHEN i % 7 > 0 THEN to_simhash('text number ' || i) END AS hash) s,
-        LATERAL (SELECT CASE i % 3 WHEN 0 THEN to_ctph(repeat(md5(i::text), i)) WHEN 1 THEN ctph_long(repeat(md5(i::text), 20), 256)
+        LATERAL (SELECT CASE i % 3 WHEN 0 THEN to_ctph(repeat(md5(i::text), i)) WHEN 1
+          THEN ctph_long(repeat(md5(i::text), 20), 256)
           ELSE to_ctph('') END AS digest) d""")
     for how in ("TEXT", "BINARY"):
         with Shards.app(s.shards[2]) as conn, conn.cursor() as into, c.cursor() as out:
             conn.execute("CREATE TABLE kinds (id int, sig minhash, hash simhash, digest ctph, query lsh_query)")
-            with out.copy("COPY kinds TO STDOUT (FORMAT %s)" % how) as source, into.copy("COPY kinds FROM STDIN (FORMAT %s)" % how) as target:
+            with out.copy("COPY kinds TO STDOUT (FORMAT %s)" % how) as source, into.copy(
+                    "COPY kinds FROM STDIN (FORMAT %s)" % how) as target:
                 for block in source:
                     target.write(block)
-            got = rows_of(conn, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
-            equal("COPY from server to server, " + how.lower(), got, rows_of(c, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) "
-                                                                             "FROM kinds k"))
+            got = rows_of(
+                conn, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
+            equal("COPY from server to server, " + how.lower(), got, rows_of(
+                c, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k"))
             conn.execute("DROP TABLE kinds")
 
 
 def main():
     with contextlib.ExitStack() as stack:
         s = Shards(stack)
-        if not one(s.conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") or error_of(s.conn, "LOAD 'auto_explain'"):
+        if not one(s.conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") or error_of(
+                s.conn, "LOAD 'auto_explain'"):
             return skip("postgres_fdw and auto_explain are not installed (contrib)")
         sections((page, s), (setup, s), (pushed_down, s, False), (aggregates, s), (ordered, s))
         for i in range(3):
             s.conn.execute("ALTER SERVER s%d OPTIONS (ADD use_remote_estimate 'true')" % i)
-        sections((pushed_down, s, True), (not_sent, s), (parameters, s), (joins, s), (estimates, s), (mixed, s), (jobs, s),
+        sections((pushed_down, s, True), (not_sent, s), (parameters, s), (joins, s), (estimates, s), (mixed, s),
+                 (jobs, s),
                  (transfer, s), (changes, s), (guard, s), (failure, s), (broken_shards, s))
         s.conn.close()
         alarms = [line for server in s.shards for line in server.alarms()]

@@ -1,16 +1,19 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension several times, so it runs in the full form
-"""What an older library or an older PostgreSQL has written keeps working, without REINDEX: signatures, indexes of every kind, constraints, jobs and
-word models.
+"""What an older library or an older PostgreSQL has written keeps working, without REINDEX: signatures, indexes of every
+kind, constraints, jobs and word models.
 
-    releases      a cluster that the library of the first release began goes through every release to this version; each adds what it brought
+    releases      a cluster that the library of the first release began goes through every
+    release to this version; each adds what it brought
     skipping      the library of each release, and this one in its place: ALTER EXTENSION UPDATE over all steps at once
-    pg_upgrade    the cluster of the first of these goes on to the other versions of PostgreSQL, one after the other, by copies and by links; then one with
+    pg_upgrade    the cluster of the first of these goes on to the other versions of PostgreSQL, one after the other, by
+    copies and by links; then one with
                   the SQL of the last release, which is updated behind pg_upgrade
 
-The libraries of releases are built from this repository's history, at the commits of sql/upgrade/README, for the oldest PostgreSQL that is here. pg_upgrade
-needs a second one with its development files, found as /usr/lib/postgresql/NN, or named in NEARDUP_PG_CONFIGS (pg_config programs, separated by spaces);
-./run test --upgrades makes a root that has three. NEARDUP_UPGRADE_BUILDS names a folder where what was built stays for the next run."""
+The libraries of releases are built from this repository's history, at the commits of sql/upgrade/README, for the oldest
+PostgreSQL that is here. pg_upgrade needs a second one with its development files, found as /usr/lib/postgresql/NN, or
+named in NEARDUP_PG_CONFIGS (pg_config programs, separated by spaces); ./run test --upgrades makes a root that has
+three. NEARDUP_UPGRADE_BUILDS names a folder where what was built stays for the next run."""
 import glob
 import types
 
@@ -40,7 +43,8 @@ class Builds:
         key = release, major
         if key not in self.sources:
             folder = os.path.join(self.folder, "sources-%s-%d" % (release or "today", major))
-            kept = os.path.exists(folder + "/Makefile")  # of a run before: a release does not change, today's files are laid over those of then
+            # of a run before: a release does not change, today's files are laid over those of then
+            kept = os.path.exists(folder + "/Makefile")
             self.sources[key] = folder if kept and release else sources_of(release and releases()[release], folder)
         return self.sources[key]
 
@@ -50,18 +54,24 @@ class Builds:
             return types.SimpleNamespace(bin=Server.bin_of_today())  # what ./run test has installed
         if key not in self.made:
             began = time.monotonic()
-            self.made[key] = Installation(os.path.join(self.folder, "installed-%s-%d" % (release or "today", key[1])), self.sources_of(*key), program, ("WITH_CLI=no",))
-            print("note: %s built for PostgreSQL %d in %.0f s" % (release or "this version", key[1], time.monotonic() - began), flush=True)
+            self.made[key] = Installation(
+                os.path.join(self.folder, "installed-%s-%d" % (release or "today", key[1])), self.sources_of(*key),
+                program, ("WITH_CLI=no",))
+            print("note: %s built for PostgreSQL %d in %.0f s" % (
+                      release or "this version", key[1], time.monotonic() - began),
+                  flush=True)
         return self.made[key]
 
 
 def programs():
     """pg_config of the versions of PostgreSQL that are complete here, the oldest first."""
     found = {}
-    for program in [PG_CONFIG, *os.environ.get("NEARDUP_PG_CONFIGS", "").split(), *sorted(glob.glob("/usr/lib/postgresql/*/bin/pg_config"))]:
+    for program in [PG_CONFIG, *os.environ.get("NEARDUP_PG_CONFIGS", "").split(),
+                    *sorted(glob.glob("/usr/lib/postgresql/*/bin/pg_config"))]:
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             bindir = pg_config("--bindir", program)
-            if all(os.path.exists(p) for p in (bindir + "/postgres", bindir + "/pg_upgrade", bindir + "/initdb", pg_config("--pgxs", program))):
+            if all(os.path.exists(p) for p in (
+                    bindir + "/postgres", bindir + "/pg_upgrade", bindir + "/initdb", pg_config("--pgxs", program))):
                 found.setdefault(pg_version(program), program)
     return [found[major] for major in sorted(found)]
 
@@ -83,8 +93,9 @@ def carried_over(name, conn, before, upto):
 
 
 def of_this_server(definitions):
-    """Operator classes for equality, with their families: of the types that there are where the extension is installed, and with their hash functions.
-    PostgreSQL 18 gave boolean another one, with the same values; 19 has a type more, oid8; pg_upgrade keeps what was."""
+    """Operator classes for equality, with their families: of the types that there are where the extension is installed,
+    and with their hash functions. PostgreSQL 18 gave boolean another one, with the same values; 19 has a type more,
+    oid8; pg_upgrade keeps what was."""
     names = {d.split(";")[0] for d in definitions if "; Type: OPERATOR CLASS; " in d and " FUNCTION 15 " in d}
     return {d for d in definitions if d.split(";")[0] in names and "; Type: OPERATOR " in d}
 
@@ -102,9 +113,11 @@ def as_new(name, server, conn, from_another_server=False):
     has = catalog.descriptions(conn)
     if from_another_server:
         wanted -= of_this_server(wanted)
-        said = {(kind, *rest) for kind, *rest in said if kind not in ("operator class", "operator family") or (kind, *rest) in has}
+        said = {(kind, *rest) for kind, *rest in said
+                if kind not in ("operator class", "operator family") or (kind, *rest) in has}
     equal(name + ": no object of a new installation is missing or otherwise", sorted(wanted - got), [])
-    equal(name + ": the extension has these objects and no others, and says the same of them", sorted(said ^ has, key=str), [])
+    equal(name + ": the extension has these objects and no others, and says the same of them",
+          sorted(said ^ has, key=str), [])
     conn.execute("DROP DATABASE fresh")
 
 
@@ -142,7 +155,8 @@ def chain(builds, program):
 
 
 def skipping(builds, program, release):
-    """This library over the files of that release, whose SQL is updated at once. It serves the SQL of the last release before the update, too."""
+    """This library over the files of that release, whose SQL is updated at once. It serves the SQL of the last release
+    before the update, too."""
     is_last = release == list(releases())[-1]
     with Server(installation=builds.of(release, program)) as server:
         with server.start().connect() as conn:
@@ -167,13 +181,15 @@ def skipping(builds, program, release):
 
 def upgrade(old, new, mode):
     """pg_upgrade of a stopped server into a new one."""
-    new._run("pg_upgrade", "-b", old.bin, "-B", new.bin, "-d", old.data, "-D", new.data, "-U", "postgres", "-s", new.folder, mode)
+    new._run("pg_upgrade", "-b", old.bin, "-B", new.bin, "-d", old.data, "-D", new.data, "-U", "postgres", "-s",
+             new.folder, mode)
 
 
 def pg_upgraded(builds, server, before, upto, majors):
     """Through these versions of PostgreSQL, each from the one before."""
     for step, program in enumerate(majors):
-        name = "pg_upgrade %s to %d, SQL of %s" % (MODES[step % len(MODES)], pg_version(program), upto or "the last release")
+        name = "pg_upgrade %s to %d, SQL of %s" % (
+            MODES[step % len(MODES)], pg_version(program), upto or "the last release")
         new = Server(installation=builds.of(None, program))
         upgrade(server, new, MODES[step % len(MODES)])
         server.remove()
@@ -213,7 +229,8 @@ def main():
         return skip("servers and libraries of other versions: full form only (NEARDUP_FULL=1)")
     found = programs()
     with contextlib.ExitStack() as stack:
-        folder = os.environ.get("NEARDUP_UPGRADE_BUILDS") or stack.enter_context(tempfile.TemporaryDirectory(prefix="neardup_435_", dir="/tmp"))
+        folder = os.environ.get("NEARDUP_UPGRADE_BUILDS") or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="neardup_435_", dir="/tmp"))
         os.chmod(folder, 0o755)
         builds = Builds(folder)
         last = list(releases())[-1]

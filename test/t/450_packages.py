@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""What is released: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual page, and the files that
-`make install` and `cmake --install` install. Building and trying the packages themselves: ./run package, a step of --full."""
+"""What is released: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual page, and
+the files that `make install` and `cmake --install` install. Building and trying the packages
+themselves: ./run package, a step of --full."""
 import glob
 import json
 import re
@@ -15,8 +16,8 @@ PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 PROGRAM = os.environ.get("NEARDUP_BIN", os.path.join(ROOT, "bin", "neardup"))
 # Of the spec's list, those that a project like this one could have.
 LICENCES = ("postgresql", "apache_2_0", "bsd", "freebsd", "mit", "zlib", "open_source")
-TOP_KEYS = {"name", "abstract", "description", "version", "maintainer", "license", "provides", "prereqs", "tags", "resources",
-            "release_status", "generated_by", "meta-spec", "no_index"}
+TOP_KEYS = {"name", "abstract", "description", "version", "maintainer", "license", "provides", "prereqs", "tags",
+            "resources", "release_status", "generated_by", "meta-spec", "no_index"}
 
 
 def path(*parts):
@@ -29,7 +30,8 @@ def read(*parts):
 
 
 def run(*args, **kwargs):
-    return subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, **kwargs)
+    return subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          universal_newlines=True, **kwargs)
 
 
 def pg_config(what):
@@ -43,15 +45,19 @@ def tracked():
     top = run("git", "-c", "safe.directory=*", "rev-parse", "--show-toplevel", cwd=ROOT)
     if top.returncode or os.path.realpath(top.stdout.strip()) != os.path.realpath(ROOT):
         return None
-    listed = run("git", "-c", "safe.directory=" + ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
-    return [name for name in listed.stdout.split("\0") if name and os.path.exists(path(name))] if listed.returncode == 0 else None
+    listed = run(
+        "git", "-c", "safe.directory=" + ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
+    return [name for name in listed.stdout.split("\0")
+            if name and os.path.exists(path(name))] if listed.returncode == 0 else None
 
 
-GIT_FIRST = "apt-get update && apt-get install -y --no-install-recommends git ca-certificates  # else the checkout has no history"
+GIT_FIRST = ("apt-get update && apt-get install -y --no-install-recommends git ca-certificates  # else the checkout "
+             "has no history")
 
 
 def workflows():
-    """Each job of the workflows is one command of ./run that there is. Those that need a git checkout install git before it."""
+    """Each job of the workflows is one command of ./run that there is. Those that need a git checkout install git
+    before it."""
     known = run(path("run"), "help").stdout
     for name in ("tests.yml", "nightly.yml"):
         text = read(".github", "workflows", name)
@@ -61,17 +67,21 @@ def workflows():
             steps = re.findall(r"^      - (?:run|uses): (.*)$", job, re.M)
             command = steps[-1]
             words = command.split()
-            check("%s: %s" % (name, command), words[0] == "./run" and all(re.search(r"^ +%s\b" % re.escape(w), known, re.M)
-                  for w in words[1:] if w.startswith("--") or w == words[1]), known)
+            check("%s: %s" % (name, command),
+                  words[0] == "./run" and all(re.search(r"^ +%s\b" % re.escape(w), known, re.M)
+                                              for w in words[1:] if w.startswith("--") or w == words[1]), known)
             needs_git = {"lint", "package", "--ci", "--full"} & set(words)
-            equal("%s: the steps before %s" % (name, command), steps[:-1], [GIT_FIRST] * bool(needs_git) + ["actions/checkout@v6"])
+            equal("%s: the steps before %s" % (name, command), steps[:-1],
+                  [GIT_FIRST] * bool(needs_git) + ["actions/checkout@v6"])
 
 
 def meta():
     m = json.loads(read("META.json"))
     equal("META.json has the keys that the spec requires",
-          [k for k in ("name", "abstract", "version", "maintainer", "license", "provides", "meta-spec") if not m.get(k)], [])
-    equal("it has no key that the spec does not know", [k for k in m if k not in TOP_KEYS and not k.lower().startswith("x_")], [])
+          [k for k in ("name", "abstract", "version", "maintainer", "license", "provides", "meta-spec")
+           if not m.get(k)], [])
+    equal("it has no key that the spec does not know",
+          [k for k in m if k not in TOP_KEYS and not k.lower().startswith("x_")], [])
     equal("meta-spec", m["meta-spec"]["version"], "1.0.0")
     check("the licence is one of the spec's", m["license"] in LICENCES, m["license"])
     check("the name is a term", re.fullmatch(r"[^\s/\\\x00-\x1f]{2,}", m["name"]), m["name"])
@@ -119,16 +129,19 @@ def manual():
         return skip("the manual page: %s is not built" % PROGRAM)
     commands = re.findall(r"^  (\S+) ", run(PROGRAM, "--help").stdout, re.M)
     check("the program has commands", len(commands) >= 4, commands)
-    equal("the manual page has a section for each command", [k[8:] for k in parts if k.startswith("neardup ")], commands)
+    equal(
+        "the manual page has a section for each command", [k[8:] for k in parts if k.startswith("neardup ")], commands)
     for command in commands:
         there = options_of(run(PROGRAM, command, "--help").stdout)
         here = options_of(parts.get("neardup " + command, ""))
-        equal("neardup %s: the page has the options of its help" % command, sorted(here | common), sorted(there | common))
+        equal(
+            "neardup %s: the page has the options of its help" % command, sorted(here | common), sorted(there | common))
         check("neardup %s has the common options" % command, common - {"--conninfo"} <= there, common - there)
     if shutil.which("man") is None or shutil.which("groff") is None:
         return skip("the manual page's markup: no man or groff")
-    equal("groff has nothing against the page", run("man", "-l", "--warnings", "-E", "UTF-8", "-Tutf8", "-Z", path("docs", "neardup.1"),
-                                                    env=dict(os.environ, MANROFFSEQ="", LC_ALL="C.UTF-8")).stdout.count("warning"), 0)
+    equal("groff has nothing against the page",
+          run("man", "-l", "--warnings", "-E", "UTF-8", "-Tutf8", "-Z", path("docs", "neardup.1"),
+              env=dict(os.environ, MANROFFSEQ="", LC_ALL="C.UTF-8")).stdout.count("warning"), 0)
 
 
 def expanded(template, versions_):
@@ -145,7 +158,8 @@ def debian():
     made_for = re.findall(r"^Package: postgresql-(\d+)-neardup$", control, re.M)
     equal("debian/control is made from control.in", control, expanded(read("debian", "control.in"), made_for))
     equal("debian/tests/control is made from control.in", read("debian", "tests", "control"),
-          read("debian", "tests", "control.in").replace("postgresql-PGVERSION-neardup", ", ".join("postgresql-%s-neardup" % v for v in made_for)))
+          read("debian", "tests", "control.in").replace(
+              "postgresql-PGVERSION-neardup", ", ".join("postgresql-%s-neardup" % v for v in made_for)))
     for name in ("rules", "tests/installcheck"):
         check("debian/%s can be run" % name, os.access(path("debian", name), os.X_OK))
     if os.path.exists("/usr/share/dpkg/buildflags.mk"):
@@ -154,9 +168,11 @@ def debian():
     else:
         skip("debian/rules: no dpkg-dev")
     copyright_ = read("debian", "copyright")
-    equal("NOTICE has the licence of the Unicode tables as debian/copyright has it", " ".join(read("NOTICE").split()).count(
-        " ".join(re.sub(r"(?m)^ \.?$", "", copyright_.rsplit("License: Unicode-3.0", 1)[1]).split())), 1)
-    equal("debian/copyright names files that there are", [p for p in re.findall(r"^Files: (.*)$", copyright_, re.M) if not glob.glob(path(p))], [])
+    equal("NOTICE has the licence of the Unicode tables as debian/copyright has it",
+          " ".join(read("NOTICE").split()).count(
+              " ".join(re.sub(r"(?m)^ \.?$", "", copyright_.rsplit("License: Unicode-3.0", 1)[1]).split())), 1)
+    equal("debian/copyright names files that there are",
+          [p for p in re.findall(r"^Files: (.*)$", copyright_, re.M) if not glob.glob(path(p))], [])
     equal("debian/copyright has the words of LICENSE", " ".join(re.sub(r"(?m)^ \.?$", "", copyright_).split()).count(
         " ".join(read("LICENSE").split("\n\n", 2)[2].split())), 1)
 
@@ -172,13 +188,16 @@ def built_files():
 def expected_files():
     extension = pg_config("sharedir") + "/extension/"
     upgrades = [os.path.basename(f) for f in glob.glob(path("sql", "upgrade", "*.sql"))]
-    files = [pg_config("pkglibdir") + "/neardup.so", pg_config("bindir") + "/neardup", pg_config("mandir") + "/man1/neardup.1"]
-    return sorted(files + [extension + f for f in ["neardup.control", "neardup--%s.sql" % default_version()] + upgrades])
+    files = [pg_config("pkglibdir") + "/neardup.so", pg_config("bindir") + "/neardup",
+             pg_config("mandir") + "/man1/neardup.1"]
+    return sorted(
+        files + [extension + f for f in ["neardup.control", "neardup--%s.sql" % default_version()] + upgrades])
 
 
 def listing(folder):
     """{file: permissions} below a DESTDIR."""
-    return {"/" + os.path.relpath(os.path.join(at, name), folder): oct(stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode))
+    return {"/" + os.path.relpath(os.path.join(at, name), folder): oct(
+        stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode))
             for at, _, names in os.walk(folder) for name in names}
 
 
@@ -222,7 +241,8 @@ def cmake(scratch, made, by_make, script):
         return
     if FULL:
         done = run("cmake", "--build", build, "--target", "extension", "-j", str(len(os.sched_getaffinity(0))))
-        check("cmake builds the extension without warnings", done.returncode == 0 and "warning:" not in done.stdout, done.stdout[-500:])
+        check("cmake builds the extension without warnings", done.returncode == 0 and "warning:" not in done.stdout,
+              done.stdout[-500:])
     else:  # the rules are tried with what make has built
         done = run("cmake", "--build", build, "--target", "neardup_sql")
         check("cmake makes the SQL script", done.returncode == 0, done.stdout[-500:])
@@ -247,7 +267,8 @@ def built_by_cmake(by_cmake, by_make):
     library = pg_config("pkglibdir") + "/neardup.so"
     equal("CMake's module has the functions of make's", functions(by_cmake + library), functions(by_make + library))
     check("they are many", len(functions(by_make + library)) > 100)
-    equal("CMake's program", run(by_cmake + pg_config("bindir") + "/neardup", "--version").stdout, "neardup %s\n" % default_version())
+    equal("CMake's program", run(by_cmake + pg_config("bindir") + "/neardup", "--version").stdout,
+          "neardup %s\n" % default_version())
     with database("_cmake", extension=False) as name, connect(name) as conn:
         os.chmod(os.path.dirname(by_cmake), 0o755)
         conn.execute("LOAD '%s'" % (by_cmake + library))
@@ -281,7 +302,10 @@ def elsewhere(scratch):
         shutil.copy2(path(name), os.path.join(copy, name), follow_symlinks=False)
     before = listing(copy)
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
-    check("a build in another folder", done.returncode == 0 and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout, done.stdout[-500:])
+    check("a build in another folder",
+          done.returncode == 0
+              and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout,
+          done.stdout[-500:])
     equal("nothing of it lies in the sources", listing(copy), before)
     for source in glob.glob(copy + "/src/**/*.cpp", recursive=True):
         for kind in ("o", "d"):
@@ -289,24 +313,29 @@ def elsewhere(scratch):
     for header in glob.glob(copy + "/src/pch/*.h"):
         for kind in ("gch", "d"):
             open("%s.%s" % (header, kind), "w").close()
-    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(), "src/.compiler", "src/text/.libraries", "src/cli/.libraries",
-                 "src/pg/.server", "results/pairs.out", "regression.diffs", "regression.out"):
+    for name in ("neardup.so", "neardup_gpu.so", "bin/neardup", "sql/neardup--%s.sql" % default_version(),
+                 "src/.compiler", "src/text/.libraries", "src/cli/.libraries", "src/pg/.server", "results/pairs.out",
+                 "regression.diffs", "regression.out"):
         os.makedirs(os.path.join(copy, os.path.dirname(name)), exist_ok=True)
         open(os.path.join(copy, name), "w").close()
     done = make("-f", copy + "/Makefile", cwd=other)
-    check("sources with objects in them are refused", done.returncode != 0 and "holds objects" in done.stdout, done.stdout[-300:])
+    check("sources with objects in them are refused", done.returncode != 0 and "holds objects" in done.stdout,
+          done.stdout[-300:])
     for_other_servers(copy)
     done = make("clean", cwd=copy)
-    equal("make clean leaves the sources, and nothing else", (done.returncode, sorted(set(listing(copy)) ^ set(before))),
+    equal("make clean leaves the sources, and nothing else",
+          (done.returncode, sorted(set(listing(copy)) ^ set(before))),
           (0, []))
 
 
 def byte_order():
     """A build for a big-endian machine ends with a sentence that says why."""
-    refused = run(os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__",
+    refused = run(os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-U__BYTE_ORDER__",
+                  "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__",
                   "-I" + path("src"), path("src", "core", "kernels", "scalar.cpp"))
     check("the core does not compile for a big-endian machine",
-          refused.returncode != 0 and "neardup does not support big-endian machines: its stored forms are little-endian" in refused.stdout,
+          refused.returncode != 0
+              and "neardup does not support big-endian machines: its stored forms are little-endian" in refused.stdout,
           refused.stdout[-300:])
 
 
@@ -315,7 +344,8 @@ def main():
     meta_versions = meta()
     scratch = tempfile.mkdtemp(prefix="neardup_450_", dir="/tmp")
     try:
-        sections((versions,), (workflows,), (manual,), (debian,), (byte_order,), (built_files,), (installs, scratch), (elsewhere, scratch))
+        sections((versions,), (workflows,), (manual,), (debian,), (byte_order,), (built_files,), (installs, scratch),
+                 (elsewhere, scratch))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

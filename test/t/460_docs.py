@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""docs/s_curve.svg is the output of tools/draw_curves.py, and its curves are those of the functions of the extension. The functions
-and settings that pages name exist."""
+"""docs/s_curve.svg is the output of tools/draw_curves.py, and its curves are those of the functions of the extension.
+The functions and settings that pages name exist."""
 import importlib.util
 import re
 from xml.etree import ElementTree
@@ -9,7 +9,8 @@ from harness import *
 
 # Pages that name functions of other programs or of their own formulas.
 FOREIGN = ("docs/distributed.md", "docs/format.md", "docs/install.md")
-ELSEWHERE = {"binary_quantize", "coalesce", "int", "is_empty", "phash", "schedule", "str", "tolist"}  # SQL's own, Python's, imagehash's, pg_cron's, pgvector's
+# SQL's own, Python's, imagehash's, pg_cron's, pgvector's
+ELSEWHERE = {"binary_quantize", "coalesce", "int", "is_empty", "phash", "schedule", "str", "tolist"}
 PICTURE = os.path.join(ROOT, "docs", "s_curve.svg")
 
 
@@ -36,21 +37,25 @@ def measured_tables():
         with open(os.path.join(ROOT, path), encoding="utf-8") as f:
             texts.append(f.read())
     tables = re.findall(r"<!-- measured: (\w+) -->\n\n((?:\|[^\n]*\n)+)", texts[0])
-    equal("docs/choosing.md has the tables that were measured", [name for name, _ in tables], ["whole", "programs", "files", "contained", "records"])
-    equal("and they are those of bench/results.md", [name for name, lines in tables if "%s\n\n%s" % (name, lines) not in texts[1]], [])
+    equal("docs/choosing.md has the tables that were measured", [name for name, _ in tables],
+          ["whole", "programs", "files", "contained", "records"])
+    equal("and they are those of bench/results.md",
+          [name for name, lines in tables if "%s\n\n%s" % (name, lines) not in texts[1]], [])
 
 
 def named(conn):
     """Functions and settings in the code spans of README and docs/."""
     functions, settings, made = {}, {}, set()
-    for path in ["README.md"] + sorted("docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")):
+    for path in ["README.md"] + sorted(
+            "docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")):
         with open(os.path.join(ROOT, path), encoding="utf-8") as f:
             text = f.read()
         made.update(re.findall(r"CREATE (?:FUNCTION|PROCEDURE) ([a-z_0-9]+)\(", text))
         for span in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S)):
             if path not in FOREIGN:
                 functions.update(dict.fromkeys(re.findall(r"\b([a-z][a-z0-9_]*)\(", span), path))
-            settings.update(dict.fromkeys(re.findall(r"(?<![\w.])(neardup\.(?!control\b|so\b|spec\b)[a-z_]+)", span), path))
+            settings.update(
+                dict.fromkeys(re.findall(r"(?<![\w.])(neardup\.(?!control\b|so\b|spec\b)[a-z_]+)", span), path))
     known = {r[0] for r in conn.execute("SELECT proname::text FROM pg_proc UNION SELECT typname::text FROM pg_type")}
     missing = sorted((n, p) for n, p in functions.items() if n not in known | made | ELSEWHERE)
     check("the functions that pages name exist (%d)" % len(functions), len(functions) > 100 and not missing, missing)
@@ -62,7 +67,8 @@ def named(conn):
         reference = f.read()
     equal("the reference has every setting", sorted(n for n in known if "| `%s` |" % n not in reference), [])
     described = set(re.findall(r"\b([a-z][a-z0-9_]*)\(", " ".join(re.findall(r"`([^`\n]+)`", reference))))
-    ours = dict(conn.execute("""SELECT s.nspname::text, array_agg(DISTINCT p.proname::text) FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace
+    ours = dict(conn.execute("""SELECT s.nspname::text, array_agg(DISTINCT p.proname::text) FROM pg_proc p
+        JOIN pg_namespace s ON s.oid = p.pronamespace
         JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
         JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'neardup' GROUP BY s.nspname""").fetchall())
     equal("the functions are in two schemas", sorted(ours), ["neardup_internal", "public"])
@@ -74,9 +80,11 @@ def sign_in_batches(conn):
     """The procedure of docs/recipes.md: it signs what there is, in batches that stay, and goes on where it was."""
     with open(os.path.join(ROOT, "docs", "recipes.md"), encoding="utf-8") as f:
         text = re.search(r"CREATE TABLE article_signatures.*?END \$\$;", f.read(), re.S).group(0)
-    conn.execute("CREATE TABLE articles (id bigint PRIMARY KEY, body text); INSERT INTO articles SELECT i * 3, 'text number ' || i FROM generate_series(1, 100) i")
+    conn.execute("CREATE TABLE articles (id bigint PRIMARY KEY, body text); "
+                 "INSERT INTO articles SELECT i * 3, 'text number ' || i FROM generate_series(1, 100) i")
     conn.execute(text)
-    conn.execute("CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.id > 200 THEN RAISE 'stopped'; END IF; RETURN NEW; END$$; "
+    conn.execute("CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.id > 200 "
+                 "THEN RAISE 'stopped'; END IF; RETURN NEW; END$$; "
                  "CREATE TRIGGER break BEFORE INSERT ON article_signatures FOR EACH ROW EXECUTE FUNCTION break()")
     fails("a run in batches that is stopped", conn, "CALL sign_articles(batch => 7)", text="stopped")
     equal("keeps its whole batches", one(conn, "SELECT count(*) FROM article_signatures"), 63)
@@ -84,8 +92,9 @@ def sign_in_batches(conn):
     conn.execute("CALL sign_articles()")
     conn.execute("INSERT INTO articles SELECT i * 3, NULL FROM generate_series(101, 110) i")
     conn.execute("CALL sign_articles(batch => 3)")
-    equal("and goes on to the end", conn.execute("SELECT count(*), count(sig), bool_and(sig IS NOT DISTINCT FROM to_minhash(body, bits => 16)) "
-                                                 "FROM articles LEFT JOIN article_signatures USING (id)").fetchone(), (110, 100, True))
+    equal("and goes on to the end",
+          conn.execute("SELECT count(*), count(sig), bool_and(sig IS NOT DISTINCT FROM to_minhash(body, bits => 16)) "
+                       "FROM articles LEFT JOIN article_signatures USING (id)").fetchone(), (110, 100, True))
 
 
 def main():
@@ -100,24 +109,28 @@ def main():
         for label, kind, arguments, _ in tool.CURVES:
             steps = [i / tool.STEPS for i in range(tool.STEPS + 1)]
             if kind == "bands":
-                want = [r[0] for r in conn.execute("SELECT lsh_probability(s, %s, %s) FROM unnest(%s::float8[]) WITH ORDINALITY u(s, n) ORDER BY n",
+                want = [r[0] for r in conn.execute("SELECT lsh_probability(s, %s, %s) FROM unnest(%s::float8[]) "
+                                                       "WITH ORDINALITY u(s, n) ORDER BY n",
                                                    [*arguments, steps])]
                 near = 1e-5  # a point's place is rounded to a thousandth of a pixel, the plot is 320 high
             else:
                 # neardup_s_curve is rounded down to four places, and has steps of 0.02
                 steps = steps[100::4]
-                want = [float(r[0].split("|")[2]) for r in conn.execute("SELECT neardup_s_curve(%s, %s)", [(arguments - 0.5) / tool.NUM_PERM, tool.NUM_PERM])
+                want = [float(r[0].split("|")[2]) for r in conn.execute(
+                    "SELECT neardup_s_curve(%s, %s)", [(arguments - 0.5) / tool.NUM_PERM, tool.NUM_PERM])
                         if "|" in r[0]]
                 want = want[-len(steps):]
                 near = 1.1e-4
             got = {round(s, 4): p for s, p in found[label]}
             bad = [(s, got.get(round(s, 4)), w) for s, w in zip(steps, want) if abs(got.get(round(s, 4), 9) - w) > near]
             check("%s: %d points as SQL says" % (label, len(want)), len(want) == len(steps) > 20 and not bad, bad[:3])
-        equal("the curve of the index at 0.8 is that of the matches it needs", one(conn, "SELECT needed FROM explain_pair(to_minhash('a'), to_minhash('b'), 0.8)"), 103)
+        equal("the curve of the index at 0.8 is that of the matches it needs",
+              one(conn, "SELECT needed FROM explain_pair(to_minhash('a'), to_minhash('b'), 0.8)"), 103)
         named(conn)
         sign_in_batches(conn)
         measured_tables()
-        equal("verify at 0.8 searches as drawn", round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
+        equal("verify at 0.8 searches as drawn",
+              round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
 
 
 finish(main)

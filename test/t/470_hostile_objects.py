@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""neardup is installed, updated and used in a database where another role has created operators, functions, aggregates and casts of the same names
-(hostile.py): none of them runs. A script of a trusted extension runs as superuser: if it looked up a name by the search_path and found it in a schema
-of the installing role, that role would become superuser.
+"""neardup is installed, updated and used in a database where another role has created operators, functions, aggregates
+and casts of the same names (hostile.py): none of them runs. A script of a trusted extension runs as superuser: if it
+looked up a name by the search_path and found it in a schema of the installing role, that role would become superuser.
 
 Used means: by a superuser, with the other role's schema before, behind and not in the search_path."""
 import collections
@@ -21,7 +21,8 @@ def versions(conn):
 
 def ways(conn):
     """(from, to) of each update that PostgreSQL knows."""
-    return [r for r in conn.execute("SELECT source, target FROM pg_extension_update_paths('neardup') WHERE path IS NOT NULL ORDER BY source, target")]
+    return [r for r in conn.execute("SELECT source, target FROM pg_extension_update_paths('neardup') "
+                                    "WHERE path IS NOT NULL ORDER BY source, target")]
 
 
 @contextlib.contextmanager
@@ -54,7 +55,8 @@ def none_ran(name, runs, traced):
     places = {}
     for what, who, where in runs:
         places.setdefault(where, collections.Counter())["%s as %s" % (what, who)] += 1
-    good = check(name, not runs and not traced, "%d runs (%d told), from %d places: %s" % (traced, len(runs), len(places), ", ".join(sorted(places))))
+    good = check(name, not runs and not traced,
+                 "%d runs (%d told), from %d places: %s" % (traced, len(runs), len(places), ", ".join(sorted(places))))
     for where in sorted(places):
         print("    %s: %s" % (where, ", ".join("%s (%d)" % item for item in places[where].most_common(12))))
     return good
@@ -64,7 +66,8 @@ def known_attack(template):
     """The one that was found: an operator for a comparison of an oid with a regnamespace."""
     with copy_of(template, "_known") as name, connect(name) as conn:
         conn.execute("SET ROLE %s; CREATE SCHEMA plain" % MALLORY)
-        conn.execute("CREATE FUNCTION plain.evil(oid, regnamespace) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE %s SUPERUSER; RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$" % MALLORY)
+        conn.execute("CREATE FUNCTION plain.evil(oid, regnamespace) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ALTER "
+                     "ROLE %s SUPERUSER; RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$" % MALLORY)
         conn.execute("CREATE OPERATOR plain.= (LEFTARG = oid, RIGHTARG = regnamespace, FUNCTION = plain.evil)")
         for version in versions(conn):
             error_of(conn, "CREATE EXTENSION neardup SCHEMA plain VERSION '%s'" % version)
@@ -95,15 +98,21 @@ def install(template, known):
 
 
 def updated(conn, target):
-    """The error of the update. Mallory may keep himself from it by a function that the new version has, too: that one goes, and the update is tried again."""
+    """The error of the update. Mallory may keep himself from it by a function that the new version has, too: that one
+    goes, and the update is tried again."""
     for attempt in range(100):
         e = error_of(conn, "ALTER EXTENSION neardup UPDATE TO '%s'" % target)
-        found = e is not None and re.search(r'function "?(?:\w+\.)?(\w+)"? ?(?:already exists|\(.*\) is not a member of extension)|function (\w+)\(.*is not a member', str(e))
+        found = e is not None and re.search(
+            r'function "?(?:\w+\.)?(\w+)"? ?(?:already exists|\(.*\) is not a member of extension)|function '
+                r'(\w+)\(.*is not a member',
+            str(e))
         if not found:
             return e
         with connect(conn.info.dbname) as his:
             his.execute("SET ROLE %s" % MALLORY)
-            for (name,) in his.execute("SELECT oid::regprocedure::text FROM pg_proc p WHERE pronamespace = '%s'::regnamespace AND proname = %%s AND proowner = '%s'::regrole" % (ATK, MALLORY),
+            for (name,) in his.execute("SELECT oid::regprocedure::text FROM pg_proc p "
+                                           "WHERE pronamespace = '%s'::regnamespace AND proname = %%s "
+                                           "AND proowner = '%s'::regrole" % (ATK, MALLORY),
                                        (found.group(1) or found.group(2),)).fetchall():
                 his.execute("DROP ROUTINE %s CASCADE" % name)
     return e
@@ -118,7 +127,9 @@ def update(template, known):
         for role in (MALLORY, BOB):
             with copy_of(template, "_up") as name, connect(name) as conn:
                 watch = Watch(conn)
-                conn.execute("GRANT CREATE ON SCHEMA %s TO %s; SET ROLE %s; CREATE EXTENSION neardup SCHEMA %s VERSION '%s'; RESET ROLE" % (ATK, BOB, role, ATK, source))
+                conn.execute(
+                    "GRANT CREATE ON SCHEMA %s TO %s; SET ROLE %s; CREATE EXTENSION neardup SCHEMA %s VERSION '%s'; "
+                    "RESET ROLE" % (ATK, BOB, role, ATK, source))
                 watch.take()
                 before = traces(conn, ATK)
                 conn.execute("SET ROLE %s" % MALLORY)
@@ -128,8 +139,10 @@ def update(template, known):
                 e = updated(conn, target)
                 check("%s is updated to %s by %s in the hostile schema" % (source, target, role), e is None, e)
                 done += 1
-                none_ran("%s to %s by %s: nothing of the schema has run" % (source, target, role), watch.take(), traces(conn, ATK) - before)
-    print("note: %d updates, each beside %d functions and operators of the extension's own names" % (done, made.counts.get("overloads", 0)))
+                none_ran("%s to %s by %s: nothing of the schema has run" % (source, target, role), watch.take(),
+                         traces(conn, ATK) - before)
+    print("note: %d updates, each beside %d functions and operators of the extension's own names"
+          % (done, made.counts.get("overloads", 0)))
 
 
 def use(template, version, target, schema):
@@ -137,7 +150,8 @@ def use(template, version, target, schema):
     title = version if version == target else "%s updated to %s" % (version, target)
     # In the short form each search_path once.
     for path in PATHS if FULL else PATHS[1:3] if schema == ATK else PATHS[::3]:
-        name_of = "%s in %s, used with search_path %s" % (title, "the hostile schema" if schema == ATK else "a schema of its own", path or "as it is")
+        name_of = "%s in %s, used with search_path %s" % (
+            title, "the hostile schema" if schema == ATK else "a schema of its own", path or "as it is")
         with copy_of(template, "_use") as name, connect(name) as conn:
             if schema == ATK:
                 conn.execute("SET ROLE %s" % MALLORY)
@@ -164,7 +178,8 @@ def used(name, conn, statements, path):
         e = error_of(conn, statement)
         if e is not None:
             errors.append("%s: %s" % (statement[:150], " ".join(str(e).split())[:200]))
-    check("%s: %d statements give answers" % (name, len(statements)), not errors, "%d errors: %s" % (len(errors), " | ".join(errors[:20])))
+    check("%s: %d statements give answers" % (name, len(statements)), not errors,
+          "%d errors: %s" % (len(errors), " | ".join(errors[:20])))
     none_ran("%s: nothing of the hostile schema has run" % name, watch.take(), traces(conn, ATK) - before)
 
 
@@ -184,14 +199,19 @@ def linted():
 def settled():
     """Every body either has SET search_path, or leaves nothing to it: tools/sql_lint.py looks, where pglast is."""
     with database("_settled") as name, connect(name) as conn:
-        rows = conn.execute("""SELECT p.proname::text, EXISTS (SELECT FROM unnest(proconfig) c WHERE c ~ '^search_path=pg_catalog, ?pg_temp$')
-            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_language l ON l.oid = prolang
-            WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'neardup') AND lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL ORDER BY 1""").fetchall()
+        rows = conn.execute("""SELECT p.proname::text, EXISTS (SELECT FROM unnest(proconfig) c
+            WHERE c ~ '^search_path=pg_catalog, ?pg_temp$')
+            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+              JOIN pg_language l ON l.oid = prolang
+            WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'neardup')
+              AND lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL ORDER BY 1""").fetchall()
     open_ones = {f for f, set_path in rows if not set_path}
     left = linted()
     if left is None:
-        return skip("bodies without SET search_path (%d of %d): pglast is not installed (PyPI)" % (len(open_ones), len(rows)))
-    check("of %d functions in SQL and PL/pgSQL %d have SET search_path, the others leave nothing to it" % (len(rows), len(rows) - len(open_ones)),
+        return skip(
+            "bodies without SET search_path (%d of %d): pglast is not installed (PyPI)" % (len(open_ones), len(rows)))
+    check("of %d functions in SQL and PL/pgSQL %d have SET search_path, the others leave nothing to it"
+              % (len(rows), len(rows) - len(open_ones)),
           not open_ones & left, "%d do: %s" % (len(open_ones & left), ", ".join(sorted(open_ones & left))))
 
 
@@ -202,9 +222,12 @@ def main():
             conn.execute("GRANT CREATE ON DATABASE %s TO %s; SET ROLE %s" % (template, MALLORY, MALLORY))
             counts = fill(conn, ATK).counts
         check("hostile objects: %s" % ", ".join("%d %s" % (n, kind) for kind, n in sorted(counts.items())),
-              all(counts.get(kind, 0) > least for kind, least in (("operators", 1000), ("functions", 1000), ("aggregates", 50), ("casts", 5), ("types", 30), ("relations", 100))), counts)
+              all(counts.get(kind, 0) > least for kind, least in (
+                  ("operators", 1000), ("functions", 1000), ("aggregates", 50), ("casts", 5), ("types", 30),
+                  ("relations", 100))), counts)
         newest = known[-1]
-        sections((known_attack, template), (install, template, known), (update, template, known), (use, template, newest, newest, "nd"), (use, template, newest, newest, ATK), (settled,))
+        sections((known_attack, template), (install, template, known), (update, template, known),
+                 (use, template, newest, newest, "nd"), (use, template, newest, newest, ATK), (settled,))
         if FULL:
             for old in known[:-1]:
                 sections((use, template, old, newest, "nd"), (use, template, old, newest, ATK))

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Random statements of every kind over random schemas (random_schema.py, random_statements.py) go through lsh_why_not(), EXPLAIN in all its
-forms, and are executed, by a reader with few rights, two owners and a superuser. The same statements go through a twin of the database, which
-has btree indexes where this has lsh, and says what PostgreSQL does.
+"""Random statements of every kind over random schemas (random_schema.py, random_statements.py) go through
+lsh_why_not(), EXPLAIN in all its forms, and are executed, by a reader with few rights, two owners and a superuser. The
+same statements go through a twin of the database, which has btree indexes where
+this has lsh, and says what PostgreSQL does.
 
-None ends the server or raises an internal error. lsh_why_not() runs no function that EXPLAIN does not run. A query runs none as another role,
-and none that only an index has, unless the twin does. No message and no answer shows the reader what is hidden from him. lsh_why_not() says
-of each index that the plan has, and of no other, that it is used.
+None ends the server or raises an internal error. lsh_why_not() runs no function that EXPLAIN does not run. A query runs
+none as another role, and none that only an index has, unless the twin does. No message and no answer shows the reader
+what is hidden from him. lsh_why_not() says of each index that the plan has, and of no other, that it is used.
 
 NEARDUP_SECONDS: how long; NEARDUP_SEED: of the first schema, to repeat it."""
 
@@ -59,7 +60,8 @@ class Side:
         self.conn = wait_for(self.connected, "the server does not come back")
         self.conn.prepare_threshold = None
         self.conn.adapters.register_loader("json", TextLoader)  # it is judged, and may be none
-        self.conn.add_notice_handler(lambda d: self.notices.append(" ".join(filter(None, (d.message_primary, d.message_detail, d.message_hint)))))
+        self.conn.add_notice_handler(lambda d: self.notices.append(
+            " ".join(filter(None, (d.message_primary, d.message_detail, d.message_hint)))))
 
     def connected(self):
         """None while the server recovers from a crash."""
@@ -69,7 +71,8 @@ class Side:
     def run(self, role, settings, text, args=None):
         """Within a transaction that is rolled back."""
         prepare = (
-            ["RESET ROLE; RESET ALL; DEALLOCATE ALL; SET statement_timeout = '1s'; SET probe.seen = ''; SET ROLE %s" % role]
+            ["RESET ROLE; RESET ALL; DEALLOCATE ALL; SET statement_timeout = '1s'; SET probe.seen = ''; SET ROLE %s"
+             % role]
             + ["SET " + s for s in settings.split("; ") if s]
             + ["BEGIN"]
         )
@@ -97,7 +100,8 @@ class Side:
             self.conn.execute("ROLLBACK")
         runs = {r for n in self.notices if n.startswith(MARK + " ") for r in re.findall(r"(\w+) (\w+) as (\w+);", n)}
         return Outcome(
-            state, said, answer, {(function, role) for _, function, role in runs}, " ".join(n for n in self.notices if not n.startswith(MARK + " "))
+            state, said, answer, {(function, role) for _, function, role in runs},
+            " ".join(n for n in self.notices if not n.startswith(MARK + " "))
         )
 
     @staticmethod
@@ -135,36 +139,44 @@ class Judge:
         self.faults[what] = (count + 1, example)
 
     def take(self, way, outcome, beside, case):
-        """Of any outcome. beside: that of the twin, None where there is none; what PostgreSQL does itself is not ours."""
+        """Of any outcome. beside: that of the twin, None where there is none; what PostgreSQL does itself is not
+        ours."""
         self.counts[way] += 1
         self.ends["%s: %s" % (way, "answers" if outcome.state == "ok" else "errors")] += 1
         self.probes_run |= outcome.runs
         if outcome.state == "lost":
             self.fault("%s ends the server" % way, case)
-        elif (is_internal(outcome.state) or outcome.state == "54001") and (beside is None or beside.state != outcome.state):
+        elif (is_internal(outcome.state) or outcome.state == "54001") and (
+                beside is None or beside.state != outcome.state):
             self.fault("%s raises %s %s" % (way, outcome.state, outcome.said[:90]), case)
         if outcome.state != "ok":
             self.errors["%s %s" % (outcome.state, re.sub(r"\d+", "N", outcome.said)[:60])] += 1
         if SECRET in outcome.shown and SECRET not in case.text:
             self.counts["what is hidden from the reader, shown to %s" % case.role] += 1
-        if case.role == READER and SECRET in outcome.shown and SECRET not in case.text and (beside is None or SECRET not in beside.shown):
-            self.fault("%s shows what is hidden" % way, "%s: %s" % (case, outcome.shown[max(0, outcome.shown.index(SECRET) - 100) :][:200]))
+        if case.role == READER and SECRET in outcome.shown and SECRET not in case.text and (
+                beside is None or SECRET not in beside.shown):
+            self.fault("%s shows what is hidden" % way,
+                       "%s: %s" % (case, outcome.shown[max(0, outcome.shown.index(SECRET) - 100) :][:200]))
 
     def well_formed(self, way, outcome, beside, text, case):
         """The forms of EXPLAIN that programs read. PostgreSQL 15 itself writes one that is not, of MERGE."""
         for form, read in (("FORMAT json", json.loads), ("FORMAT xml", xml.etree.ElementTree.fromstring)):
-            if form in text.split(")")[0] and outcome.state == "ok" and is_read(read, beside.answer) and not is_read(read, outcome.answer):
+            if form in text.split(")")[0] and outcome.state == "ok" and is_read(read, beside.answer) and not is_read(
+                    read, outcome.answer):
                 self.fault("%s (%s) cannot be read" % (way, form), "%s %s" % (text, case))
 
     def ends_alike(self, way, got, where, other, case):
         """Both give an answer, or neither does. What take() has judged is left out."""
-        if (got.state == "ok") != (other.state == "ok") and not any(is_internal(o.state) or o.state in ORDERLY for o in (got, other)):
-            self.fault("%s ends in %s, in the place %s in %s: %s" % (way, got.state, where, other.state, (got.said or other.said)[:90]), case)
+        if (got.state == "ok") != (other.state == "ok") and not any(
+                is_internal(o.state) or o.state in ORDERLY for o in (got, other)):
+            self.fault("%s ends in %s, in the place %s in %s: %s" % (
+                           way, got.state, where, other.state, (got.said or other.said)[:90]), case)
 
     def ran(self, way, runs, allowed, case):
         for function, role in sorted(runs - allowed):
             self.fault(
-                "%s runs %s as %s" % (way, re.sub(r"^.*_|\d+$", "", function), "another" if role != case.role else "the caller"),
+                "%s runs %s as %s" % (way, re.sub(r"^.*_|\d+$", "", function),
+                                      "another" if role != case.role else "the caller"),
                 "%s: %s as %s" % (case, function, role),
             )
 
@@ -174,7 +186,8 @@ class Case:
         self.role, self.settings, self.statement, self.text = role, settings, statement, statement.text
 
     def __str__(self):
-        return "SET ROLE %s; %s%s" % (self.role, "".join("SET %s; " % s for s in self.settings.split("; ") if s), self.statement.executed[:3000])
+        return "SET ROLE %s; %s%s" % (
+            self.role, "".join("SET %s; " % s for s in self.settings.split("; ") if s), self.statement.executed[:3000])
 
 
 class Round:
@@ -210,7 +223,8 @@ class Round:
 
     @staticmethod
     def make_twin(conn):
-        """An index of btree in the place of each of lsh: what PostgreSQL computes for it when rows are written is the same."""
+        """An index of btree in the place of each of lsh: what PostgreSQL computes for it when rows are written is the
+        same."""
         conn.execute("SET client_min_messages = warning; SET probe.seen = ''")
         indexes = conn.execute(
             "SELECT c.oid::regclass::text, pg_get_indexdef(c.oid), indisvalid "
@@ -239,7 +253,8 @@ class Round:
         self.judge.counts["of kind " + statement.kind] += 1
         planned = self.explained(case, options)
         self.why_not(case, planned)
-        if statement.runs and role != ADMIN or statement.kind in ("SELECT", "DELETE", "INSERT", "UPDATE", "MERGE") and statement.runs:
+        if statement.runs and role != ADMIN or statement.kind in (
+                "SELECT", "DELETE", "INSERT", "UPDATE", "MERGE") and statement.runs:
             self.executed(case, statement.executed, "the statement")
             if statement.explained and self.rng.random() < 0.3:
                 self.executed(case, "EXPLAIN (%s) %s" % (", ".join(analyzed), statement.explained), "EXPLAIN ANALYZE")
@@ -255,7 +270,8 @@ class Round:
 
     def names_of_plan(self, case):
         """What the statement itself runs: what it and its plan without lsh name."""
-        plan = self.beside(case, "EXPLAIN (VERBOSE, COSTS off) " + case.statement.explained) if case.statement.explained else None
+        plan = self.beside(
+            case, "EXPLAIN (VERBOSE, COSTS off) " + case.statement.explained) if case.statement.explained else None
         return self.schema.named_in(case.text + case.statement.executed + (plan.answer if plan else ""))
 
     def explained(self, case, options):
@@ -270,7 +286,8 @@ class Round:
         surplus = got.runs - beside.runs
         if surplus:  # planning may look at what the statement has, but for what is volatile
             names = self.names_of_plan(case)
-            self.judge.ran("EXPLAIN", {r for r in surplus if r[1] != case.role or r[0] not in names or "_v_" in r[0]}, set(), case)
+            self.judge.ran(
+                "EXPLAIN", {r for r in surplus if r[1] != case.role or r[0] not in names or "_v_" in r[0]}, set(), case)
         got.runs |= beside.runs
         self.judge.ends_alike("EXPLAIN", got, "without neardup", beside, case)
         return got
@@ -291,12 +308,13 @@ class Round:
                 self.used(case, got.answer)
         elif not statement.one:
             self.judge.ran("lsh_why_not, of what is not one query,", got.runs, set(), case)
-            if got.state == "ok" and statement.kind in ("several", "utility", "transaction", "EXECUTE", "EXPLAIN", "DO", "COPY"):
+            if got.state == "ok" and statement.kind in (
+                    "several", "utility", "transaction", "EXECUTE", "EXPLAIN", "DO", "COPY"):
                 self.judge.fault("lsh_why_not takes what is not one query", case)
 
     def is_dead(self, case):
-        """lsh_why_not() asks for rights that PostgreSQL does not ask for: to write where a rule does nothing instead, or runs NOTIFY, and to read
-        a subquery that need not run."""
+        """lsh_why_not() asks for rights that PostgreSQL does not ask for: to write where a rule does nothing instead,
+        or runs NOTIFY, and to read a subquery that need not run."""
         plan = self.beside(case, "EXPLAIN (COSTS off) " + case.statement.explained).answer
         return any(text in plan for text in ("One-Time Filter: false", "Query rewrites to nothing", "NOTIFY"))
 
@@ -307,10 +325,12 @@ class Round:
             return
         said = {index.split(".")[-1] for index in re.findall(r"'([\w.]+)', True, ['\"]", answer)}
         scanned = set(re.findall(r"Index (?:Only )?Scan (?:Backward )?(?:using|on) (\w+)", plan.answer))
-        asked = set(re.findall(r"Index (?:Only )?Scan (?:using|on) (\w+)[^\n]*\n *Index Cond: [^\n]*(?:%>|&&| % |%\?)", plan.answer))
+        asked = set(re.findall(
+            r"Index (?:Only )?Scan (?:using|on) (\w+)[^\n]*\n *Index Cond: [^\n]*(?:%>|&&| % |%\?)", plan.answer))
         self.judge.counts["plans with an lsh index"] += bool(asked)
         if said - scanned:
-            self.judge.fault("lsh_why_not says that an index is used, which the plan has not", "%s: %s" % (case, said - scanned))
+            self.judge.fault(
+                "lsh_why_not says that an index is used, which the plan has not", "%s: %s" % (case, said - scanned))
         # A plan may have an index only because all others are switched off; it then reads all of the index.
         refused = set(re.findall(r"'([\w.]+)', False, ['\"](?!.*takes another plan)", answer))
         missing = asked - said - {index.split(".")[-1] for index in refused}
@@ -350,11 +370,13 @@ class Round:
         index, owner = self.rng.choice(self.schema.indexes)
         for role in ROLES:
             for call in self.rng.sample(LOOKS, 2) + ["lsh_check('{0}', true)"]:
-                case = Case(role, "", Statement("inspection", "SELECT * FROM public." + call.format(index), explained=None))
+                case = Case(
+                    role, "", Statement("inspection", "SELECT * FROM public." + call.format(index), explained=None))
                 got = self.main.run(role, "", case.text)
                 self.judge.take("inspection", got, None, case)
                 # As REINDEX does: as the owner of the table, for himself and for a superuser.
-                self.judge.ran("inspection", got.runs, {r for r in got.runs if r[1] == owner and role in (owner, ADMIN)}, case)
+                self.judge.ran(
+                    "inspection", got.runs, {r for r in got.runs if r[1] == owner and role in (owner, ADMIN)}, case)
 
     def close(self):
         for side in (self.main, self.twin):
@@ -407,7 +429,8 @@ def changed_meanwhile(server, judge, rng):
                     other.execute("ROLLBACK")
             judge.counts["beside a change"] += 1
             if isinstance(e, psycopg.Error) and is_internal(e.sqlstate or "lost"):
-                judge.fault("%s raises %s beside a change" % (asked.split("(")[0], e.sqlstate), "%s beside %s: %s" % (asked, change, e))
+                judge.fault("%s raises %s beside a change" % (asked.split("(")[0], e.sqlstate),
+                            "%s beside %s: %s" % (asked, change, e))
 
 
 def rounds(server, judge):
@@ -424,7 +447,8 @@ def rounds(server, judge):
         objects.update(a_round.schema.counts)
         a_round.close()
         seed += 1
-    print("%d statements over %d schemas: %s" % (statements, seed - SEED, ", ".join("%d %s" % (n, k) for k, n in sorted(objects.items()))))
+    print("%d statements over %d schemas: %s" % (
+        statements, seed - SEED, ", ".join("%d %s" % (n, k) for k, n in sorted(objects.items()))))
     return statements
 
 
@@ -435,14 +459,16 @@ def one_of(server, query):
 
 def tell(judge, statements):
     """What was tried, for the log; then one line for each kind of fault."""
-    for what, counted in (("ends", judge.ends), ("counts", judge.counts), ("errors", judge.errors), ("reasons of lsh_why_not", judge.reasons)):
+    for what, counted in (("ends", judge.ends), ("counts", judge.counts), ("errors", judge.errors),
+                          ("reasons of lsh_why_not", judge.reasons)):
         print("%s: %s" % (what, ", ".join("%s %d" % item for item in counted.most_common(60))))
     for what in sorted(judge.faults):
         print("    %s (%d): %s" % (what, *judge.faults[what]))
     tried = sum(n for way, n in judge.ends.items())
     check(
-        "%d random statements, %d times planned, explained or executed: no internal error, nothing of others runs, nothing hidden shows (seed %d)"
-        % (statements, tried, SEED),
+        "%d random statements, %d times planned, explained or executed: no internal error, nothing of others runs, "
+            "nothing hidden shows (seed %d)"
+            % (statements, tried, SEED),
         not judge.faults,
         "%d kinds of faults: %s" % (len(judge.faults), " | ".join(sorted(judge.faults))),
     )

@@ -5,7 +5,9 @@ def definitions(dump):
     """Each object as pg_dump --schema-only --binary-upgrade writes it, whatever its OID."""
     entries = set()
     for entry in dump.split("\n-- Name: ")[1:]:
-        lines = [line for line in entry.splitlines() if line and not line.startswith(("--", "SET ", "\\", "COPY pg_catalog."))]  # 19 copies rows of large objects
+        # 19 copies rows of large objects
+        lines = [line for line in entry.splitlines() if line and not line.startswith(
+            ("--", "SET ", "\\", "COPY pg_catalog."))]
         kept, skipping = [], False
         for line in lines:
             if "binary_upgrade" in line:
@@ -20,6 +22,7 @@ def definitions(dump):
 
 def descriptions(conn):
     """Each object that belongs to the extension, and what is said of it."""
-    return set(conn.execute("""SELECT o.type, o.identity, obj_description(d.objid, d.classid::regclass::name) FROM pg_depend d
+    return set(conn.execute("""SELECT o.type, o.identity, obj_description(d.objid, d.classid::regclass::name)
+        FROM pg_depend d
         JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'neardup',
         pg_identify_object(d.classid, d.objid, 0) o WHERE d.deptype = 'e'""").fetchall())

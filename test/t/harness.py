@@ -26,7 +26,8 @@ except ImportError:
 
 NAME = os.path.splitext(os.path.basename(sys.argv[0]))[0]
 FULL = os.environ.get("NEARDUP_FULL", "0") == "1"
-LONG = FULL or os.environ.get("NEARDUP_LONG", "0") == "1"  # the longer loops of crashes, damage, replicas, constraints, upgrades
+# the longer loops of crashes, damage, replicas, constraints, upgrades
+LONG = FULL or os.environ.get("NEARDUP_LONG", "0") == "1"
 failures = 0
 ended = False
 
@@ -121,12 +122,14 @@ HOLD_CATALOGS = "SELECT FROM pg_type, pg_class, pg_namespace, pg_attribute, pg_i
 
 
 def error_behind(other, ends, conn, query):
-    """error_of(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`, one by one."""
+    """error_of(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
+    one by one."""
     errors = []
     thread = threading.Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
     thread.start()
     limit = time.monotonic() + 60  # a hang guard
-    while thread.is_alive() and time.monotonic() < limit and not one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
+    while thread.is_alive() and time.monotonic() < limit and not one(
+            other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
         time.sleep(0.002)
     waits = thread.is_alive()
     for statement in ends:
@@ -145,7 +148,8 @@ def cpu_seconds(pid):
 
 
 def stops_when_asked(name, conn, query, most=1.0):
-    """Cancels the statement once it is at work. It ends with the error for that, after at most so many seconds of processor time."""
+    """Cancels the statement once it is at work. It ends with the error for that, after at most so many seconds of
+    processor time."""
     pid, ended = conn.info.backend_pid, []
     before = cpu_seconds(pid)
     thread = threading.Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
@@ -158,7 +162,8 @@ def stops_when_asked(name, conn, query, most=1.0):
     if not ended:
         return check(name, False, "it goes on")
     error, used = ended[0][0], ended[0][1] - asked
-    return check(name, error is not None and error.sqlstate == "57014" and used <= most, "%s after %.2f s of processor time" % (error or "no error", used))
+    return check(name, error is not None and error.sqlstate == "57014" and used <= most,
+                 "%s after %.2f s of processor time" % (error or "no error", used))
 
 
 def fails(name, conn, query, args=None, text="", state=None, hint=""):
@@ -217,18 +222,20 @@ def connect(name, **kwargs):
 
 
 def wait_for_indexes(conn):
-    """An index over rows that were updated before (broken HOT chains) is not used while a transaction is at work that is older than it,
-    in whatever database: of another script, say. Waits for their end; the limit guards against hanging."""
+    """An index over rows that were updated before (broken HOT chains) is not used while a transaction is at work that
+    is older than it, in whatever database: of another script, say. Waits for their
+    end; the limit guards against hanging."""
     end = time.monotonic() + 120
-    while one(conn, "SELECT EXISTS (SELECT FROM pg_index WHERE indcheckxmin AND age(xmin) <= age(txid_snapshot_xmin(txid_current_snapshot())::text::xid))"):
+    while one(conn, "SELECT EXISTS (SELECT FROM pg_index WHERE indcheckxmin "
+                    "AND age(xmin) <= age(txid_snapshot_xmin(txid_current_snapshot())::text::xid))"):
         if time.monotonic() > end:
             raise TimeoutError("a transaction goes on that is older than an index")
         time.sleep(0.05)
 
 
 def sections(*calls):
-    """Runs each function; one that raises is a failure and does not keep the next from running. NEARDUP_SECTION, of ./run test --section:
-    only those with that in their names, and what they list themselves."""
+    """Runs each function; one that raises is a failure and does not keep the next from running. NEARDUP_SECTION, of
+    ./run test --section: only those with that in their names, and what they list themselves."""
     part = "" if sections.chosen else os.environ.get("NEARDUP_SECTION", "")
     if not any(part in call[0].__name__ for call in calls):
         skip("no section has %s in its name: %s" % (part, ", ".join(call[0].__name__ for call in calls)))

@@ -3,7 +3,8 @@
 from harness import *
 
 WORDS = 60
-SCHEMA = """CREATE TABLE docs (id %s PRIMARY KEY, body %s, tenant int, published timestamptz, gone boolean DEFAULT false)"""
+SCHEMA = (
+    """CREATE TABLE docs (id %s PRIMARY KEY, body %s, tenant int, published timestamptz, gone boolean DEFAULT false)""")
 
 
 class Texts:

@@ -1,5 +1,5 @@
-"""Queries by every kind of plan on tables with lsh indexes (schema `indexed`), against the same tables without them (schema
-`plain`). A query names neither schema, so that search_path chooses."""
+"""Queries by every kind of plan on tables with lsh indexes (schema `indexed`), against the same tables without them
+(schema `plain`). A query names neither schema, so that search_path chooses."""
 from harness import *
 
 # One name per way to make the planner choose; the reference runs with PostgreSQL's defaults.
@@ -10,11 +10,13 @@ SETTINGS = {
     "default": "",
     "no sequential scans": "enable_seqscan = off; neardup.enable_join = off",
     "no bitmaps": "enable_seqscan = off; enable_bitmapscan = off; neardup.enable_join = off",
-    "only nested loops": "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off; neardup.enable_join = off",
+    "only nested loops":
+        "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off; neardup.enable_join = off",
     "no index scans": "enable_seqscan = off; enable_indexscan = off; enable_indexonlyscan = off",
     "parallel": PARALLEL,
-    "as written": "enable_seqscan = off; enable_material = off; enable_memoize = off; enable_sort = off; "
-                  "join_collapse_limit = 1; from_collapse_limit = 1; geqo_threshold = 2",
+    "as written":
+        "enable_seqscan = off; enable_material = off; enable_memoize = off; enable_sort = off; "
+        "join_collapse_limit = 1; from_collapse_limit = 1; geqo_threshold = 2",
     "not derived": "enable_seqscan = off; neardup.derive_conditions = off",
 }
 FORCED = "no sequential scans"
@@ -29,8 +31,8 @@ def shows(plan, texts):
 
 class Plans:
     def __init__(self, name, others=len(SETTINGS) - 1):
-        """others: with how many settings besides FORCED each query runs in the full form, which ones changes in turn; else one has
-        every other query."""
+        """others: with how many settings besides FORCED each query runs in the full form, which ones changes in turn;
+        else one has every other query."""
         self.others = others if FULL else 1
         self.conn = connect(name)
         self.conn.prepare_threshold = None
@@ -63,8 +65,9 @@ class Plans:
 
     def compare(self, query, uses=None, before=(), after=(), ordered=False, settings=None, errors=()):
         """The query's answers with and without indexes. uses: what EXPLAIN must show, the name of an index or, without
-        bitmaps, Order By; or several texts, in this order and with the first of `settings`. before and after: statements around it, in the same session. errors: SQLSTATEs with which it
-        may fail, on both sides; a query that fails otherwise would compare nothing."""
+        bitmaps, Order By; or several texts, in this order and with the first of `settings`. before and after:
+        statements around it, in the same session. errors: SQLSTATEs with which it may fail, on both sides; a query that
+        fails otherwise would compare nothing."""
         want = self.side("plain", "neardup.derive_conditions = off; neardup.enable_join = off", before, query, after)
         if want[1] not in (None, *errors):
             self.bad.append("%s: fails with %s" % (" ".join(query.split())[:300], want[1]))

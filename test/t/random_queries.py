@@ -1,4 +1,5 @@
-"""Random queries over a random schema (random_schema.py): SELECT, INSERT, UPDATE, DELETE and MERGE of every form, for a role."""
+"""Random queries over a random schema (random_schema.py): SELECT, INSERT, UPDATE, DELETE and MERGE of every form, for a
+role."""
 
 from random_schema import *
 
@@ -34,7 +35,9 @@ class RandomQueries:
         made = VALUES[column].format(self.rng.randrange(12))
         if aliases and self.chance(0.6):
             return self.rng.choice(aliases)[column]
-        ways = [made, made, "(SELECT k.%s FROM public.kept_rows k WHERE k.id = %d)" % (column, self.rng.randrange(1, ROWS)), "NULL::" + TYPES[column]]
+        ways = [made, made,
+                "(SELECT k.%s FROM public.kept_rows k WHERE k.id = %d)" % (column, self.rng.randrange(1, ROWS)),
+                "NULL::" + TYPES[column]]
         if aliases:
             a = self.rng.choice(aliases)
             ways.append("(SELECT z.%s FROM %s z WHERE z.id = %s LIMIT 1)" % (column, self.relation().name, a["id"]))
@@ -77,7 +80,8 @@ class RandomQueries:
             "%s > 'calm'::alice.mood::int" % a["id"],
             self.predicate(a),
             "EXISTS (SELECT FROM %s e WHERE e.id = %s)" % (self.relation().name, a["id"]),
-            "%s IN (SELECT e.id FROM public.kept_rows e WHERE %s)" % (a["id"], self.rng.choice(NEAR["sig"]).format(x="e.sig", q=a["sig"])),
+            "%s IN (SELECT e.id FROM public.kept_rows e WHERE %s)" % (
+                a["id"], self.rng.choice(NEAR["sig"]).format(x="e.sig", q=a["sig"])),
             "%s = current_user" % a["owner"],
             "$1 > 3" if self.chance(0.1) else "true",
         )
@@ -85,7 +89,8 @@ class RandomQueries:
     def condition(self, aliases, depth=0):
         draw = self.rng.random()
         if depth < 2 and draw < 0.3:
-            return "(%s)" % self.pick(" AND ", " AND ", " AND ", " OR ").join(self.condition(aliases, depth + 1) for _ in range(2))
+            return "(%s)" % self.pick(" AND ", " AND ", " AND ", " OR ").join(
+                self.condition(aliases, depth + 1) for _ in range(2))
         if depth < 2 and draw < 0.34:
             return "NOT (%s)" % self.condition(aliases, depth + 1)
         return self.near(aliases) if draw < 0.75 else self.plain(aliases)
@@ -144,7 +149,8 @@ class RandomQueries:
             join = self.pick(",", "JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "USING")
             if "LATERAL" in more:
                 join = self.pick(",", "JOIN")
-            on = self.pick(self.near(aliases, [other]), self.near(aliases, [other]), "%s = %s" % (aliases[-1]["id"], other["id"]))
+            on = self.pick(
+                self.near(aliases, [other]), self.near(aliases, [other]), "%s = %s" % (aliases[-1]["id"], other["id"]))
             if self.chance(0.3):
                 on += " AND %s <> %s" % (aliases[-1]["id"], other["id"])
             if join == "FULL JOIN":
@@ -192,7 +198,8 @@ class RandomQueries:
         """Of all columns of one source."""
         text, alias = self.source(depth)
         columns = ", ".join("%s AS %s" % (alias[c], c) for c in COLUMNS)
-        return "SELECT %s FROM %s%s%s" % (columns, text, self.where([alias]), self.pick("", "", " LIMIT 20", " OFFSET 0")), alias
+        return "SELECT %s FROM %s%s%s" % (
+            columns, text, self.where([alias]), self.pick("", "", " LIMIT 20", " OFFSET 0")), alias
 
     def order(self, aliases):
         a, column = self.rng.choice(aliases), self.pick("sig", "sig", "sig", "sim", "dig", "code")
@@ -206,14 +213,16 @@ class RandomQueries:
 
     def select(self):
         rng = self.rng
-        kind = self.pick("plain", "plain", "nearest", "nearest", "count", "group", "set", "cte", "writing cte", "lock", "recursive")
+        kind = self.pick(
+            "plain", "plain", "nearest", "nearest", "count", "group", "set", "cte", "writing cte", "lock", "recursive")
         text, aliases, more = self.sources(most=1 if kind in ("lock", "nearest") and self.chance(0.7) else 3)
         where = self.where(aliases, more)
         first = aliases[0]
         if kind == "count":
             return "SELECT count(*) FROM %s%s" % (text, where if self.chance(0.6) or more else "")
         if kind == "group":
-            return "SELECT %s, count(*), max(%s) FROM %s%s GROUP BY 1 HAVING count(*) > 1 ORDER BY 2" % (first["g"], first["id"], text, where)
+            return "SELECT %s, count(*), max(%s) FROM %s%s GROUP BY 1 HAVING count(*) > 1 ORDER BY 2" % (
+                first["g"], first["id"], text, where)
         if kind == "set":
             other, others, conditions = self.sources()
             return "SELECT %s FROM %s%s %s SELECT %s FROM %s%s ORDER BY 1" % (
@@ -244,7 +253,8 @@ class RandomQueries:
             return (
                 "WITH RECURSIVE w(id, sig) AS (SELECT k.id, k.sig FROM public.kept_rows k WHERE k.id = 3 "
                 "UNION SELECT %s, %s FROM w, %s WHERE %s) SELECT count(*) FROM w"
-                % (first["id"], first["sig"], text, " AND ".join([*more, self.rng.choice(NEAR["sig"][:3]).format(x=first["sig"], q="w.sig")]))
+                % (first["id"], first["sig"], text,
+                   " AND ".join([*more, self.rng.choice(NEAR["sig"][:3]).format(x=first["sig"], q="w.sig")]))
             )
         targets = first["id"] if kind == "lock" else ", ".join(self.target(aliases) for _ in range(self.pick(1, 2, 3)))
         if kind == "nearest":
@@ -259,7 +269,8 @@ class RandomQueries:
             text,
             where,
             self.pick("", "", " LIMIT 5", " ORDER BY 1"),
-            self.pick(" FOR UPDATE", " FOR SHARE", " FOR UPDATE OF %s SKIP LOCKED" % first.name) if kind == "lock" else "",
+            self.pick(
+                " FOR UPDATE", " FOR SHARE", " FOR UPDATE OF %s SKIP LOCKED" % first.name) if kind == "lock" else "",
         )
 
     # -- writing
@@ -267,7 +278,8 @@ class RandomQueries:
     def returning(self, name, more=True):
         a = self.alias(name)
         return (
-            self.pick("", " RETURNING %s" % self.pick(a["id"], "%s.*" % name, "%s(%s)" % (self.rng.choice(self.schema.called), a["id"]), a["sig"]))
+            self.pick("", " RETURNING %s" % self.pick(
+                a["id"], "%s.*" % name, "%s(%s)" % (self.rng.choice(self.schema.called), a["id"]), a["sig"]))
             if more
             else ""
         )
@@ -299,19 +311,22 @@ class RandomQueries:
         elif draw < 0.5:
             columns, rows = "", "DEFAULT VALUES"
         elif draw < 0.6:
-            columns, rows = "(id, g, sig)", "VALUES (%d, 0, %s), (%d, 1, NULL)" % (self.rng.randrange(50), self.value("sig"), self.rng.randrange(50))
+            columns, rows = "(id, g, sig)", "VALUES (%d, 0, %s), (%d, 1, NULL)" % (
+                self.rng.randrange(50), self.value("sig"), self.rng.randrange(50))
         conflict = ""
         if r.has_key and self.chance(0.7):
             conflict = self.pick(
                 " ON CONFLICT DO NOTHING",
                 " ON CONFLICT (id) DO NOTHING",
-                " ON CONFLICT (id) DO UPDATE SET sig = excluded.sig, g = t.g WHERE %s" % self.condition([self.alias("t")]),
+                " ON CONFLICT (id) DO UPDATE SET sig = excluded.sig, g = t.g WHERE %s" % self.condition(
+                    [self.alias("t")]),
             )
         return "INSERT INTO %s AS t %s %s%s%s" % (r.name, columns, rows, conflict, self.returning("t", returning))
 
     def changes(self, a, other=None):
         column = self.pick("sig", "sig", "g", "g", "owner", "note")
-        new = {"sig": self.value("sig", [other] if other else ()), "note": "'changed'", "g": "(%s.g + 1) %% 3" % a.name, "owner": "'bob'"}[column]
+        new = {"sig": self.value("sig", [other] if other else ()), "note": "'changed'", "g": "(%s.g + 1) %% 3" % a.name,
+               "owner": "'bob'"}[column]
         return "%s = %s" % (column, new)
 
     def written(self, kind, returning):
@@ -343,13 +358,18 @@ class RandomQueries:
         text, b = self.source(1)
         whens = [
             " WHEN MATCHED%s THEN %s"
-            % (self.pick("", " AND " + self.condition([a, b], 2)), self.pick("DELETE", "UPDATE SET " + self.changes(a, b), "DO NOTHING")),
+                % (self.pick("", " AND " + self.condition([a, b], 2)),
+                   self.pick("DELETE", "UPDATE SET " + self.changes(a, b), "DO NOTHING")),
             " WHEN NOT MATCHED THEN %s"
-            % self.pick("DO NOTHING", "INSERT (id, g, owner, sig) VALUES (%s + 3000, %s, 'bob', %s)" % (b["id"], b["g"], b["sig"])),
+                % self.pick(
+                "DO NOTHING",
+                "INSERT (id, g, owner, sig) VALUES (%s + 3000, %s, 'bob', %s)" % (b["id"], b["g"], b["sig"])),
         ]
-        on = self.pick(self.near([a], [b]), "%s = %s" % (a["id"], b["id"])) + self.pick("", " AND " + self.condition([a], 2))
+        on = self.pick(self.near([a], [b]), "%s = %s" % (a["id"], b["id"])) + self.pick(
+            "", " AND " + self.condition([a], 2))
         returning = self.pick("", " RETURNING t.id") if self.version >= 170000 else ""
-        return "MERGE INTO %s AS t USING %s ON %s%s%s" % (r.name, text, on, "".join(self.rng.sample(whens, self.pick(1, 2))), returning)
+        return "MERGE INTO %s AS t USING %s ON %s%s%s" % (
+            r.name, text, on, "".join(self.rng.sample(whens, self.pick(1, 2))), returning)
 
     def query(self):
         draw = self.rng.random()

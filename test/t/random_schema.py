@@ -1,7 +1,8 @@
-"""A random schema of two owners, for random statements (random_statements.py): tables, partitions, views, rules, policies, lsh indexes, and in
-each of them probes: functions that tell, by a NOTICE, that they run and as whom.
+"""A random schema of two owners, for random statements (random_statements.py): tables, partitions, views, rules,
+policies, lsh indexes, and in each of them probes: functions that tell, by a NOTICE, that they run and as whom.
 
-What may not be seen by the reader holds SECRET: the column `hidden`, and the rows of other owners where a policy or a barrier view hides them."""
+What may not be seen by the reader holds SECRET: the column `hidden`, and the rows of other owners where a policy or a
+barrier view hides them."""
 
 import re
 
@@ -48,7 +49,8 @@ NEAR = {
     ),
     "sim": ("hamming({x}, {q}) <= 3", "{x} <~> {q} < 2", "hamming_at_most({x}, {q}, 2)"),
     "dig": ("ctph_score({x}, {q}) >= 80", "ctph_edit_rate({x}, {q}) <= 0.1", "{x} <-> {q} < 0.1"),
-    "items": ("jaccard_exact({x}, {q}) >= 0.6", "containment_exact({x}, {q}) >= 0.7", "jaccard_exact_at_least({x}, {q}, 0.5)"),
+    "items": ("jaccard_exact({x}, {q}) >= 0.6", "containment_exact({x}, {q}) >= 0.7",
+              "jaccard_exact_at_least({x}, {q}, 0.5)"),
     "code": ("bit_hamming({x}, {q}) <= 3", "{x} <-> {q} < 3", "bit_hamming_at_most({x}, {q}, 2)"),
 }
 ORDERS = {"sig": "<%>", "sim": "<~>", "dig": "<->", "code": "<->"}
@@ -78,8 +80,8 @@ GRANT SELECT ON public.kept_rows TO PUBLIC;
 
 
 class Relation:
-    """What statements may name: `name` with its schema; who may read and write it; has_key: whether there is ON CONFLICT (id); is_plain: no view and
-    without rules, which MERGE wants."""
+    """What statements may name: `name` with its schema; who may read and write it; has_key: whether there is ON
+    CONFLICT (id); is_plain: no view and without rules, which MERGE wants."""
 
     def __init__(self, name, kind, rights, has_key=False):
         self.name, self.owner, self.kind, self.has_key = name, name.split(".")[0], kind, has_key
@@ -110,7 +112,8 @@ class RandomSchema:
         for owner in OWNERS:
             self.make_table(owner, ways=("open",), some=("expression", "first", "partial", "column"))
             self.make_table(owner)
-        for make in rng.sample((self.make_table, self.make_partitions, self.make_children, self.make_barred, self.make_unlike), 4):
+        for make in rng.sample(
+                (self.make_table, self.make_partitions, self.make_children, self.make_barred, self.make_unlike), 4):
             make(rng.choice(OWNERS))
         self.make_partitions(rng.choice(OWNERS))
         for _ in range(3):
@@ -140,11 +143,13 @@ class RandomSchema:
             self.made(kind)
 
     def probe(self, owner, what, takes, gives, body, volatility="IMMUTABLE", cost=None, more=""):
-        """The name of a new function. Its first letter tells the volatility, which a name alone must tell to those who read a plan."""
+        """The name of a new function. Its first letter tells the volatility, which a name alone must tell to those who
+        read a plan."""
         bare = "%s_%s_%s%d" % (owner, volatility[0].lower(), what, self.next())
         cost = cost or self.rng.choice((0.1, 1, 100))
         self.run(
-            PROBE.format(owner=owner, name=bare, takes=takes, gives=gives, body=body, volatility=volatility, cost=cost, more=more, mark=MARK),
+            PROBE.format(owner=owner, name=bare, takes=takes, gives=gives, body=body, volatility=volatility, cost=cost,
+                         more=more, mark=MARK),
             "probes",
         )
         self.probes.add(bare)
@@ -157,7 +162,8 @@ class RandomSchema:
     def make_server(self):
         """Foreign tables whose other side is this database: the session there is alice's or mallory's."""
         self.run(
-            "CREATE EXTENSION postgres_fdw; CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s')"
+            "CREATE EXTENSION postgres_fdw; "
+            "CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s')"
             % (self.conn.info.host, self.conn.info.port, self.conn.info.dbname)
         )
         for role in ROLES:
@@ -169,18 +175,23 @@ class RandomSchema:
         self.run("GRANT USAGE ON FOREIGN SERVER here TO alice, mallory")
 
     def make_functions(self, owner):
-        """What statements call: of each volatility, one that SQL inlines, one that runs as its owner, operators, a cast."""
+        """What statements call: of each volatility, one that SQL inlines, one that runs as its owner, operators, a
+        cast."""
         for volatility in ("IMMUTABLE", "STABLE", "VOLATILE"):
             self.called.append(self.probe(owner, "called", "int", "boolean", "RETURN $1 % 7 > 0;", volatility))
         inner = self.probe(owner, "inner", "int", "int", "RETURN $1;")
         self.texts[inner.split(".")[1]] = "%s_inlined" % owner
-        self.run("CREATE FUNCTION {0}.{0}_inlined(int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT {1}($1) > 3'".format(owner, inner))
+        (
+            self.run("CREATE FUNCTION {0}.{0}_inlined(int) RETURNS boolean LANGUAGE sql IMMUTABLE AS "
+                     "'SELECT {1}($1) > 3'".format(owner, inner)))
         self.called.append("%s.%s_inlined" % (owner, owner))
-        self.called.append(self.probe(owner, "definer", "int", "boolean", "RETURN $1 > 2;", "STABLE", more="SECURITY DEFINER"))
+        self.called.append(
+            self.probe(owner, "definer", "int", "boolean", "RETURN $1 > 2;", "STABLE", more="SECURITY DEFINER"))
         symbol = "=#=" if owner == OWNERS[0] else "=##="
         compared = self.probe(owner, "operator", "int, int", "boolean", "RETURN $1 = $2;")
         self.run(
-            "CREATE OPERATOR {0}.{1} (LEFTARG = int, RIGHTARG = int, FUNCTION = {2}, COMMUTATOR = {1}, RESTRICT = eqsel, JOIN = eqjoinsel)".format(
+            "CREATE OPERATOR {0}.{1} (LEFTARG = int, RIGHTARG = int, FUNCTION = {2}, COMMUTATOR = {1}, RESTRICT = "
+                "eqsel, JOIN = eqjoinsel)".format(
                 owner, symbol, compared
             ),
             "operators",
@@ -201,23 +212,28 @@ class RandomSchema:
         """Definitions of the columns, some with defaults, generated values and checks."""
         definitions = ["%s %s" % (c, TYPES[c]) for c in COLUMNS]
         if self.rng.random() < 0.5:
-            definitions[3] += " DEFAULT %s()" % self.probe(self.other(owner), "default", "", "text", "RETURN 'given';", "VOLATILE")
+            definitions[3] += " DEFAULT %s()" % self.probe(
+                self.other(owner), "default", "", "text", "RETURN 'given';", "VOLATILE")
             self.made("defaults")
         definitions.append("hidden text")
         if self.rng.random() < 0.3:
             definitions.append(
-                "made int GENERATED ALWAYS AS (%s(id)) STORED" % self.probe(self.other(owner), "generated", "int", "int", "RETURN $1;")
+                "made int GENERATED ALWAYS AS (%s(id)) STORED" % self.probe(
+                    self.other(owner), "generated", "int", "int", "RETURN $1;")
             )
             self.made("generated columns")
         if self.rng.random() < 0.3:
-            definitions.append("CHECK (%s(id))" % self.probe(self.other(owner), "check", "int", "boolean", "RETURN true;"))
+            definitions.append(
+                "CHECK (%s(id))" % self.probe(self.other(owner), "check", "int", "boolean", "RETURN true;"))
             self.made("checks")
         return definitions
 
     def fill(self, name, open_rows):
         self.run(
-            "INSERT INTO {0} (id, g, owner, note, sig, sim, dig, items, code, hidden) SELECT id, g, owner, CASE WHEN {1} OR owner = 'bob' "
-            "THEN 'note ' ELSE '{2}' END || id, sig, sim, dig, items, code, CASE WHEN {1} THEN 'open' ELSE '{2}' END FROM public.kept_rows".format(
+            "INSERT INTO {0} (id, g, owner, note, sig, sim, dig, items, code, hidden) SELECT id, g, owner, CASE "
+            "WHEN {1} OR owner = 'bob' "
+            "THEN 'note ' ELSE '{2}' END || id, sig, sim, dig, items, code, CASE WHEN {1} THEN 'open' "
+            "ELSE '{2}' END FROM public.kept_rows".format(
                 name, "true" if open_rows else "false", SECRET
             )
         )
@@ -235,7 +251,8 @@ class RandomSchema:
         return name
 
     def protect(self, name, owner, ways=WAYS):
-        """Fills a table, and lets others see all of it, some columns, some rows, or nothing. Who may read, who may write."""
+        """Fills a table, and lets others see all of it, some columns, some rows, or nothing. Who may read, who may
+        write."""
         way = self.rng.choice(ways)
         self.fill(name, way == "open")
         if way == "rows":
@@ -244,10 +261,13 @@ class RandomSchema:
                 if self.rng.random() < 0.4
                 else "%s(owner)"
                 % self.probe(
-                    self.other(owner), "policy", "text", "boolean", "RETURN $1 = 'bob';", self.rng.choice(("STABLE", "VOLATILE", "IMMUTABLE"))
+                    self.other(owner), "policy", "text", "boolean", "RETURN $1 = 'bob';",
+                    self.rng.choice(("STABLE", "VOLATILE", "IMMUTABLE"))
                 )
             )
-            self.run("ALTER TABLE {0} ENABLE ROW LEVEL SECURITY; CREATE POLICY seen ON {0} USING ({1})".format(name, seen), "policies")
+            self.run(
+                "ALTER TABLE {0} ENABLE ROW LEVEL SECURITY; CREATE POLICY seen ON {0} USING ({1})".format(name, seen),
+                "policies")
         self.made("tables: " + way)
         return self.give(name, owner, way)
 
@@ -268,19 +288,22 @@ class RandomSchema:
         if self.rng.random() < 0.3:
             run = self.probe(self.other(owner), "trigger", "", "trigger", "RETURN COALESCE(NEW, OLD);", "VOLATILE")
             self.run(
-                "CREATE TRIGGER t%d %s INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %s()" % (self.next(), when, name, run),
+                "CREATE TRIGGER t%d %s INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %s()"
+                    % (self.next(), when, name, run),
                 "triggers",
             )
 
     def make_partitions(self, owner):
         name, n = "%s.parted%d" % (owner, self.next()), self.next()
         key = "id" if self.rng.random() < 0.2 else "g"
-        self.run("CREATE TABLE %s (%s) PARTITION BY LIST (%s)" % (name, ", ".join(self.columns_of(owner)), key), "partitioned tables")
+        self.run("CREATE TABLE %s (%s) PARTITION BY LIST (%s)" % (name, ", ".join(self.columns_of(owner)), key),
+                 "partitioned tables")
         for g in (0, 1) if key == "g" else ():
             owner_of_part = self.other(owner)
             part = "%s.part%d_%d" % (owner_of_part, n, g)
             self.run("CREATE TABLE %s PARTITION OF %s FOR VALUES IN (%d)" % (part, name, g), "partitions")
-            self.relations.append(Relation(part, "partition", self.give(part, owner_of_part, self.rng.choice(("columns", "closed")))))
+            self.relations.append(
+                Relation(part, "partition", self.give(part, owner_of_part, self.rng.choice(("columns", "closed")))))
             if self.rng.random() < 0.4:
                 self.index(part, owner_of_part)
         self.run("CREATE TABLE %s.part%d_rest PARTITION OF %s DEFAULT" % (owner, n, name), "partitions")
@@ -310,12 +333,13 @@ class RandomSchema:
         """Its only index is one of lsh, and many of its values are NULL."""
         name = "%s.t%d" % (owner, self.next())
         self.run(
-            "CREATE TABLE {0} AS SELECT id, g, owner, 'open'::text AS note, CASE WHEN id % 3 = 0 THEN sig END AS sig, sim, dig, items, code "
-            "FROM public.kept_rows; "
-            "ALTER TABLE {0} OWNER TO {1}; GRANT ALL ON {0} TO PUBLIC".format(name, owner),
+            "CREATE TABLE {0} AS SELECT id, g, owner, 'open'::text AS note, CASE WHEN id % 3 = 0 "
+                "THEN sig END AS sig, sim, dig, items, code FROM public.kept_rows; "
+                "ALTER TABLE {0} OWNER TO {1}; GRANT ALL ON {0} TO PUBLIC".format(name, owner),
             "tables",
         )
-        self.run("CREATE INDEX ON %s USING lsh (%s)" % (name, self.rng.choice(("sig", "items", "code"))), "indexes: alone")
+        self.run(
+            "CREATE INDEX ON %s USING lsh (%s)" % (name, self.rng.choice(("sig", "items", "code"))), "indexes: alone")
         self.relations.append(Relation(name, "table", ALL))
 
     # -- indexes
@@ -334,7 +358,8 @@ class RandomSchema:
             if way == "first":
                 value = "(%s(id)), sig" % self.probe(self.other(owner), "first", "int", "int", "RETURN $1 % 3;")
             if way == "partial":
-                condition = " WHERE %s(id)" % self.probe(self.other(owner), "predicate", "int", "boolean", "RETURN $1 > 5;")
+                condition = " WHERE %s(id)" % self.probe(
+                    self.other(owner), "predicate", "int", "boolean", "RETURN $1 > 5;")
             if way == "clear":
                 condition = " WHERE id > 5"
             self.run("CREATE INDEX %s ON %s USING lsh (%s)%s" % (made.split(".")[1], name, value, condition))
@@ -346,19 +371,22 @@ class RandomSchema:
     def make_view(self, owner, over=None, kind=None):
         """A plain view shows all rows and no note; a barrier hides rows; an invoker's shows what the caller may see."""
         rng, name = self.rng, "%s.v%d" % (owner, self.next())
-        kind = kind or rng.choice(("plain", "barrier", "barrier", "invoker") if self.version >= 150000 else ("plain", "barrier", "barrier"))
+        kind = kind or rng.choice(
+            ("plain", "barrier", "barrier", "invoker") if self.version >= 150000 else ("plain", "barrier", "barrier"))
         if over is None:
             over = rng.choice([r for r in self.relations if r.owner == owner]).name
         note = "a.note" if kind != "plain" else "'open'::text AS note"
         shown = "a.id, a.g, a.owner, %s, a.sig, a.sim, a.dig, a.items, a.code" % note
         if rng.random() < 0.5:
-            shown += ", %s(a.id) AS extra" % self.probe(self.other(owner), "shown", "int", "int", "RETURN $1;", rng.choice(("STABLE", "IMMUTABLE")))
+            shown += ", %s(a.id) AS extra" % self.probe(
+                self.other(owner), "shown", "int", "int", "RETURN $1;", rng.choice(("STABLE", "IMMUTABLE")))
         where = []
         if kind == "barrier":
             where.append("a.owner = 'bob'")
             if rng.random() < 0.5:
                 where.append(
-                    "%s(a.id)" % self.probe(self.other(owner), "barrier", "int", "boolean", "RETURN true;", rng.choice(("STABLE", "IMMUTABLE")))
+                    "%s(a.id)" % self.probe(self.other(owner), "barrier", "int", "boolean", "RETURN true;",
+                                            rng.choice(("STABLE", "IMMUTABLE")))
                 )
             if rng.random() < 0.3:
                 where.append("jaccard(a.sig, (SELECT k.sig FROM public.kept_rows k WHERE k.id = 5)) >= 0.5")
@@ -410,7 +438,8 @@ class RandomSchema:
             else ""
         )
         do = rng.choice(("ALSO", "INSTEAD"))
-        self.run("CREATE RULE r%d AS ON %s TO %s%s DO %s %s" % (self.next(), event, target.name, where, do, action), "rules DO " + do)
+        self.run("CREATE RULE r%d AS ON %s TO %s%s DO %s %s" % (self.next(), event, target.name, where, do, action),
+                 "rules DO " + do)
         target.has_key = target.is_plain = False
 
     def make_foreign(self, owner):
@@ -418,8 +447,10 @@ class RandomSchema:
         far, name, n = "%s.far%d" % (owner, self.next()), "%s.parted%d" % (owner, self.next()), self.next()
         columns = ", ".join("%s %s" % (c, TYPES[c]) for c in COLUMNS)
         where = "SERVER here OPTIONS (schema_name '%s', table_name '%s')" % (owner, far.split(".")[1])
-        self.run("CREATE TABLE {0} ({1}); ALTER TABLE {0} OWNER TO {2}; GRANT ALL ON {0} TO alice, mallory".format(far, columns, owner))
-        self.run("INSERT INTO {0} SELECT id, 1, owner, 'open', sig, sim, dig, items, code FROM public.kept_rows".format(far))
+        self.run("CREATE TABLE {0} ({1}); ALTER TABLE {0} OWNER TO {2}; GRANT ALL ON {0} TO alice, mallory".format(
+            far, columns, owner))
+        self.run(
+            "INSERT INTO {0} SELECT id, 1, owner, 'open', sig, sim, dig, items, code FROM public.kept_rows".format(far))
         self.run("CREATE TABLE %s (%s) PARTITION BY LIST (g)" % (name, columns))
         self.run(
             "CREATE TABLE {0}.near{1} PARTITION OF {2} FOR VALUES IN (0); "
@@ -428,13 +459,17 @@ class RandomSchema:
             ),
             "foreign partitions",
         )
-        self.run("INSERT INTO {0} SELECT id, 0, owner, 'open', sig, sim, dig, items, code FROM public.kept_rows".format(name))
-        self.run("CREATE INDEX ON {1}.near{2} USING lsh (sig); ALTER TABLE {0} OWNER TO {1}; GRANT ALL ON {0} TO PUBLIC".format(name, owner, n))
-        self.run("CREATE FOREIGN TABLE {0}.away{1} ({2}) {3}; GRANT ALL ON {0}.away{1} TO PUBLIC".format(owner, n, columns, where), "foreign tables")
+        self.run("INSERT INTO {0} SELECT id, 0, owner, 'open', sig, sim, dig, items, code FROM public.kept_rows".format(
+            name))
+        (self.run("CREATE INDEX ON {1}.near{2} USING lsh (sig); ALTER TABLE {0} OWNER TO {1}; "
+                  "GRANT ALL ON {0} TO PUBLIC".format(name, owner, n)))
+        self.run("CREATE FOREIGN TABLE {0}.away{1} ({2}) {3}; GRANT ALL ON {0}.away{1} TO PUBLIC".format(
+                     owner, n, columns, where), "foreign tables")
         self.relations += [Relation(name, "partitioned", ALL), Relation("%s.away%d" % (owner, n), "foreign", ALL)]
 
     # -- what a text names
 
     def named_in(self, text):
         """The probes that a statement or a plan names, by their functions, operators and casts."""
-        return {n for n in re.findall(r"\w+", text) if n in self.probes} | {n for n, other in self.texts.items() if other in text}
+        return {n for n in re.findall(r"\w+", text) if n in self.probes} | {
+            n for n, other in self.texts.items() if other in text}

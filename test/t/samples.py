@@ -1,5 +1,5 @@
-"""The texts in samples/ as documents, and the results of the slow reference for them: they replace the data sets if these are missing.
-tools/sample_truth.cpp wrote what is read here, and describes the documents."""
+"""The texts in samples/ as documents, and the results of the slow reference for them: they replace the data sets if
+these are missing. tools/sample_truth.cpp wrote what is read here, and describes the documents."""
 from harness import *
 
 IN_A_ROW = 12
@@ -24,8 +24,10 @@ def tsv(name):
 
 
 def pairs():
-    """[(id, id, edit distance, Jaccard of 3 words, of 5 characters, score of the digests)]: all near ones, and some others."""
-    return [(a, b, int(lev), float(words), float(chars), int(score)) for a, b, lev, words, chars, score in tsv("samples_pairs.tsv")]
+    """[(id, id, edit distance, Jaccard of 3 words, of 5 characters, score of the digests)]: all near ones, and some
+    others."""
+    return [(a, b, int(lev), float(words), float(chars), int(score))
+            for a, b, lev, words, chars, score in tsv("samples_pairs.tsv")]
 
 
 def digests():

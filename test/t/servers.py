@@ -15,7 +15,8 @@ from harness import *
 PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 DESTDIR = os.environ.get("NEARDUP_DESTDIR", "")  # where `make install DESTDIR=...` has put the extension
 OS_USER = os.environ.get("NEARDUP_OS_USER", "postgres")  # the servers' account when this is run as root
-MORE_SETTINGS = os.environ.get("NEARDUP_TEST_SETTINGS", "")  # lines of postgresql.conf, to run a test under other settings
+# lines of postgresql.conf, to run a test under other settings
+MORE_SETTINGS = os.environ.get("NEARDUP_TEST_SETTINGS", "")
 
 SETTINGS = """
 listen_addresses = ''
@@ -45,21 +46,24 @@ def pg_version(program=PG_CONFIG):
 
 
 class Installation:
-    """A PostgreSQL with an extension built from the sources in a folder, in a folder of its own: links to what is installed, but for
-    the programs that look for the rest beside themselves. `bin` has the programs. `flags`: of make."""
+    """A PostgreSQL with an extension built from the sources in a folder, in a folder of its own: links to what is
+    installed, but for the programs that look for the rest beside themselves.
+    `bin` has the programs. `flags`: of make."""
 
     def __init__(self, folder, sources, program=PG_CONFIG, flags=()):
         self.program, self.prefix = program, os.path.join(folder, "root")
         make = ["make", "-s", "-C", sources, "PG_CONFIG=" + program, "CUDA=no", *flags]
         for target in (["-j%d" % (os.cpu_count() or 2), "all"], ["install", "DESTDIR=" + self.prefix]):
-            done = subprocess.run(make + target, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            done = subprocess.run(make + target, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, universal_newlines=True)
             if done.returncode:
                 raise RuntimeError("make %s: %s" % (target, done.stdout[-800:]))
         self.bin = self.prefix + pg_config("--bindir", program)
         os.makedirs(self.bin, exist_ok=True)
         for name in ("postgres", "initdb", "pg_ctl"):
             shutil.copy(os.path.join(pg_config("--bindir", program), name), self.bin)
-        for what in (pg_config("--bindir", program), pg_config("--sharedir", program) + "/extension", pg_config("--sharedir", program), pg_config("--pkglibdir", program)):
+        for what in (pg_config("--bindir", program), pg_config("--sharedir", program) + "/extension",
+                     pg_config("--sharedir", program), pg_config("--pkglibdir", program)):
             os.makedirs(self.prefix + what, exist_ok=True)
             for entry in os.listdir(what):
                 if not os.path.lexists(os.path.join(self.prefix + what, entry)):
@@ -68,12 +72,17 @@ class Installation:
 
 
 def sources_of(commit, folder):
-    """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no history."""
+    """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no
+    history."""
     os.makedirs(folder, exist_ok=True)
     if commit:
         # A copy below a checkout knows its history, too.
-        top = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-        packed = top if top.returncode else subprocess.run(["git", "-c", "safe.directory=*", "-C", top.stdout.strip(), "archive", commit], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        top = subprocess.run(
+            ["git", "-c", "safe.directory=*", "-C", ROOT, "rev-parse", "--show-toplevel"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        packed = top if top.returncode else subprocess.run(
+            ["git", "-c", "safe.directory=*", "-C", top.stdout.strip(), "archive", commit], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if packed.returncode:
             return None
         subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
@@ -81,7 +90,8 @@ def sources_of(commit, folder):
         for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
-                shutil.copytree(path, os.path.join(folder, entry), dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
+                shutil.copytree(path, os.path.join(folder, entry), dirs_exist_ok=True, ignore=shutil.ignore_patterns(
+                    "*.o", "*.so", ".libraries", ".server", "neardup--%s.sql" % default_version()))
             else:
                 shutil.copy2(path, folder)  # a Makefile of now would make all again
     return folder
@@ -173,8 +183,10 @@ class Server:
             f.write("\n%s\nunix_socket_directories = '%s'\n" % (settings, self.folder))
 
     def _run(self, program, *args):
-        done = subprocess.run([os.path.join(self.bin, program), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, cwd=self.folder, env=self.env, universal_newlines=True, **self.user)
+        done = subprocess.run([os.path.join(self.bin, program), *args], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, cwd=self.folder, env=self.env, universal_newlines=True,
+                              **self.user)
         if done.returncode:
             raise RuntimeError("%s: %s" % (program, done.stdout[-800:]))
         return done.stdout
@@ -184,12 +196,15 @@ class Server:
         return self._run(program, "-h", self.folder, "-U", "postgres", *args)
 
     def start(self):
-        """As our child, so that no process of it stays unnoticed. Returns when it answers, on a standby with queries."""
+        """As our child, so that no process of it stays unnoticed. Returns when it answers, on a standby with
+        queries."""
         with contextlib.suppress(OSError):
             os.remove(self.data + "/postmaster.pid")  # of a killed one; the number may be another's by now
         with open(self.log, "a") as log:
-            self.process = subprocess.Popen([self.bin + "/postgres", "-D", self.data], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, cwd=self.folder, env=self.env, start_new_session=True, **self.user)
+            self.process = subprocess.Popen([self.bin + "/postgres", "-D", self.data], stdin=subprocess.DEVNULL,
+                                            stdout=log,
+                                            stderr=log, cwd=self.folder, env=self.env, start_new_session=True,
+                                            **self.user)
         return self.wait()
 
     def wait(self):
@@ -228,10 +243,12 @@ class Server:
         self.process = None
 
     def kill(self):
-        """As a crash of the machine, but for what the kernel still writes: all processes end without another instruction."""
+        """As a crash of the machine, but for what the kernel still writes: all processes end without another
+        instruction."""
         if not self.process or self.process.poll() is not None:
             return
-        os.kill(self.process.pid, signal.SIGSTOP)  # it must not react to what happens to its children, nor make new ones
+        # it must not react to what happens to its children, nor make new ones
+        os.kill(self.process.pid, signal.SIGSTOP)
         wait_for(lambda: state_of(self.process.pid) == "T", "the server does not stop")
         children = pids_below(self.process.pid)
         for pid in children:
@@ -261,7 +278,8 @@ class Server:
         """A streaming replica of this server with a slot, not started yet."""
         copy = Server.__new__(Server)
         copy._make_folder()
-        copy._run("pg_basebackup", "-h", self.folder, "-U", "postgres", "-D", copy.data, "-X", "stream", "-R", "-C", "-S",
+        copy._run("pg_basebackup", "-h", self.folder, "-U", "postgres", "-D", copy.data, "-X", "stream", "-R", "-C",
+                  "-S",
                   "standby", "-c", "fast", "--no-sync")
         copy.configure(settings)
         return copy
@@ -288,16 +306,17 @@ signal.signal(signal.SIGTERM, sigterm)
 
 
 class Clients:
-    """Threads that call their work again and again, each with a connection and a random source of its own, until stop().
-    Work may raise the SQLSTATEs `allowed`; any other error is kept in `errors`, and ends the thread. `dying`: the server
-    will be killed under them, so that a lost connection is none; whatever else goes wrong is."""
+    """Threads that call their work again and again, each with a connection and a random source of its own, until
+    stop(). Work may raise the SQLSTATEs `allowed`; any other error is kept in `errors`, and ends the thread. `dying`:
+    the server will be killed under them, so that a lost connection is none; whatever else goes wrong is."""
 
     def __init__(self, server, works, allowed=(), dying=False, seed=0):
         self.server, self.allowed, self.dying = server, set(allowed), dying
         self.errors, self.rounds, self.pids = [], [0] * len(works), [0] * len(works)
         self.stopping = threading.Event()
-        self.threads = [threading.Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True)
-                        for i, w in enumerate(works)]
+        self.threads = [
+            threading.Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True)
+            for i, w in enumerate(works)]
         for t in self.threads:
             t.start()
 
@@ -319,7 +338,8 @@ class Clients:
             # Not by its class alone, which a full disk and a deadlock have, too.
             lost = isinstance(e, psycopg.OperationalError) and (conn is None or conn.closed)
             if not (self.dying and lost):
-                self.errors.append("%s: %s %s" % (getattr(work, "__name__", work), getattr(e, "sqlstate", type(e).__name__), e))
+                self.errors.append(
+                    "%s: %s %s" % (getattr(work, "__name__", work), getattr(e, "sqlstate", type(e).__name__), e))
         finally:
             self.pids[number] = 0
             if conn is not None:
@@ -336,7 +356,8 @@ class Clients:
 
 
 class Pauser(threading.Thread):
-    """Stops backends of these clients (by their numbers) for moments, wherever they are, so that others overtake them."""
+    """Stops backends of these clients (by their numbers) for moments, wherever they are, so that others overtake
+    them."""
 
     def __init__(self, clients, numbers, most=0.02):
         super().__init__(daemon=True)
@@ -396,7 +417,8 @@ class Findings:
         return self.see(what, not error, error)
 
     def report(self, name):
-        return check("%s (%d)" % (name, self.count), self.count and not self.bad, "%d wrong; %s" % (len(self.bad), "; ".join(self.bad[:3])))
+        return check("%s (%d)" % (name, self.count), self.count and not self.bad,
+                     "%d wrong; %s" % (len(self.bad), "; ".join(self.bad[:3])))
 
 
 # Near duplicates ----------------------------------------------------------------------------------------------------
@@ -405,8 +427,10 @@ class Findings:
 
 SCHEMA = """
 CREATE EXTENSION neardup;
-CREATE FUNCTION make_sig(family bigint, member bigint, changed int) RETURNS minhash IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$
-  SELECT set_minhash(array(SELECT family * 1000003 + CASE WHEN e <= changed THEN 1000 + member % 10000 * 50 + e ELSE e END
+CREATE FUNCTION make_sig(family bigint, member bigint, changed int) RETURNS minhash IMMUTABLE PARALLEL SAFE LANGUAGE sql
+  AS $$
+  SELECT set_minhash(array(SELECT family * 1000003 + CASE WHEN e <= changed THEN 1000 + member % 10000 * 50 + e
+    ELSE e END
                            FROM generate_series(1, 40) e)) $$;
 """
 CHANGES = 12  # members of a family change 0..CHANGES-1
@@ -414,7 +438,8 @@ CHANGES = 12  # members of a family change 0..CHANGES-1
 
 def fill(conn, table, rows, first=1, family=8):
     """Rows id, family, sig; `family` rows to a family."""
-    conn.execute("INSERT INTO %s SELECT i, i / %d, make_sig(i / %d, i, (i * 7 %% %d)::int) FROM generate_series(%d::bigint, %d) i"
+    conn.execute("INSERT INTO %s SELECT i, i / %d, make_sig(i / %d, i, (i * 7 %% %d)::int) "
+                 "FROM generate_series(%d::bigint, %d) i"
                  % (table, family, family, CHANGES, first, first + rows - 1))
 
 
@@ -438,8 +463,9 @@ def make_pool(conn, rows=2000):
 def make_queries(conn, rng, families, n, common=0):
     """Signatures near to rows of these families; `common` of them the one that the pool has often."""
     of = [[rng.randrange(most) for _ in range(n)] for most in (families, 10**6, CHANGES)]
-    return [r[0] for r in conn.execute("SELECT make_sig(f, m, c)::text FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) u(f, m, c)", of)
-            ] + [one(conn, "SELECT make_sig(3, 3, 0)::text")] * common
+    return [r[0] for r in conn.execute(
+        "SELECT make_sig(f, m, c)::text FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) u(f, m, c)", of)] + [
+        one(conn, "SELECT make_sig(3, 3, 0)::text")] * common
 
 
 # How a question is put and which plans are allowed.
@@ -448,7 +474,8 @@ PLANS = {
     "index": "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_bitmapscan = off",
     "bitmap": "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on",
 }
-PLANS["derived"] = PLANS["constant"] = PLANS["index"]  # from a comparison with jaccard(); with the query in the statement
+# from a comparison with jaccard(); with the query in the statement
+PLANS["derived"] = PLANS["constant"] = PLANS["index"]
 # OFFSET 0: else every row has the query made from text again.
 ANSWERS = """SELECT array(SELECT id FROM %s t WHERE %s)
   FROM (SELECT text::minhash AS q, n FROM unnest(%%s::text[]) WITH ORDINALITY u(text, n) OFFSET 0) x ORDER BY n"""
@@ -462,7 +489,8 @@ def question(how, table, bound):
 def uses_index(conn, table):
     """Whether the plans are what their names say; None: they are."""
     query = make_queries(conn, random.Random(1), 10, 1)
-    for how, want in (("sequential", "Seq Scan"), ("index", "Index Scan"), ("bitmap", "Bitmap Index Scan"), ("derived", "Index Scan")):
+    for how, want in (("sequential", "Seq Scan"), ("index", "Index Scan"), ("bitmap", "Bitmap Index Scan"),
+                      ("derived", "Index Scan")):
         with conn.transaction():
             conn.execute(PLANS[how])
             plan = " ".join(r[0] for r in conn.execute("EXPLAIN " + question(how, table, 0.8), [query]))
@@ -502,7 +530,8 @@ def differences_of_many(conn, table, queries, bound, how="index", times=15):
         want = [set(r[0]) for r in conn.execute(question("sequential", table, bound), [queries])]
         conn.execute(PLANS[how])
         got = [set(r[0]) for r in conn.execute(question(how, table, bound), [queries * times])]
-    return ["%s scan %d at %s: lacks %s, has %s" % (how, i, bound, sorted(want[i % len(queries)] - g)[:5], sorted(g - want[i % len(queries)])[:5])
+    return ["%s scan %d at %s: lacks %s, has %s" % (
+        how, i, bound, sorted(want[i % len(queries)] - g)[:5], sorted(g - want[i % len(queries)])[:5])
             for i, g in enumerate(got) if g != want[i % len(queries)]], sum(map(len, want))
 
 
@@ -529,23 +558,28 @@ CODE = ("(hashint8extended({i} / 8, 7)::bit(64) || hashint8extended({i} / 8, 8):
 
 
 def make_codes(conn, table):
-    conn.execute("CREATE TABLE %s (id bigint, code bit(128)); CREATE INDEX %s_code ON %s USING lsh (code) WITH (pending_limit = 1)" % (table, table, table))
+    conn.execute("CREATE TABLE %s (id bigint, code bit(128)); "
+                 "CREATE INDEX %s_code ON %s USING lsh (code) WITH (pending_limit = 1)" % (table, table, table))
 
 
 def insert_codes(conn, table, first, rows):
-    conn.execute("INSERT INTO %s SELECT i, %s FROM generate_series(%d::bigint, %d) i" % (table, CODE.format(i="i"), first, first + rows - 1))
+    conn.execute("INSERT INTO %s SELECT i, %s FROM generate_series(%d::bigint, %d) i" % (
+        table, CODE.format(i="i"), first, first + rows - 1))
 
 
 def look_at_codes(findings, what, conn, table, ids):
-    """Soundness and answers of the index of a table of bit strings, in one snapshot; how many rows were found near the codes of these ids."""
+    """Soundness and answers of the index of a table of bit strings, in one snapshot; how many rows were found near the
+    codes of these ids."""
     findings.see_none(what + ": lsh_check", unsound(conn, table + "_code"))
-    query = "SELECT q, array_agg(t.id ORDER BY t.id) FROM unnest(%%s::bigint[]) q, LATERAL (SELECT id FROM %s WHERE bit_hamming(code, %s) <= 5 OFFSET 0) t GROUP BY q ORDER BY q" % (
-        table, CODE.format(i="q").replace("%", "%%"))
+    query = ("SELECT q, array_agg(t.id ORDER BY t.id) FROM unnest(%%s::bigint[]) q, LATERAL (SELECT id FROM %s "
+             "WHERE bit_hamming(code, %s) <= 5 OFFSET 0) t GROUP BY q ORDER BY q" % (
+        table, CODE.format(i="q").replace("%", "%%")))
     got = []
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         for seqscan in ("on", "off"):
-            conn.execute("SET LOCAL enable_seqscan = %s; SET LOCAL enable_indexscan = %s; SET LOCAL enable_bitmapscan = off" % (seqscan, "off" if seqscan == "on" else "on"))
+            conn.execute("SET LOCAL enable_seqscan = %s; SET LOCAL enable_indexscan = %s; "
+                         "SET LOCAL enable_bitmapscan = off" % (seqscan, "off" if seqscan == "on" else "on"))
             uses = any(table + "_code" in row[0] for row in conn.execute("EXPLAIN " + query, [ids]))
             findings.see(what + ": the plan", uses == (seqscan == "off"), seqscan)
             got.append(conn.execute(query, [ids]).fetchall())
@@ -554,14 +588,15 @@ def look_at_codes(findings, what, conn, table, ids):
 
 
 def vacuumed(conn, table, index=None, indexed="sig"):
-    """VACUUM until all dead rows are gone, which needs that nobody looks at an old snapshot; None, or what is left. indexed:
-    the column whose NULLs are not in the index, or *."""
+    """VACUUM until all dead rows are gone, which needs that nobody looks at an old snapshot; None, or what is left.
+    indexed: the column whose NULLs are not in the index, or *."""
     index = index or table + "_sig"
     left = []
 
     def done():
         conn.execute("VACUUM (INDEX_CLEANUP on) " + table)
-        left[:] = conn.execute("SELECT rows - (SELECT count(%s) FROM %s), orphan_pages FROM lsh_info('%s', true)" % (indexed, table, index)).fetchone()
+        left[:] = conn.execute("SELECT rows - (SELECT count(%s) FROM %s), orphan_pages FROM lsh_info('%s', true)" % (
+            indexed, table, index)).fetchone()
         return left == [0, 0]
 
     with contextlib.suppress(TimeoutError):
@@ -570,8 +605,8 @@ def vacuumed(conn, table, index=None, indexed="sig"):
 
 
 def dead_gone(conn, table):
-    """VACUUM until no dead row of a table is left. An index that is built holds the dead rows that another session's snapshot still
-    sees, such as an ANALYZE of autovacuum's in the same database."""
+    """VACUUM until no dead row of a table is left. An index that is built holds the dead rows that another session's
+    snapshot still sees, such as an ANALYZE of autovacuum's in the same database."""
     said = []
 
     def hear(notice):
@@ -580,7 +615,8 @@ def dead_gone(conn, table):
     def done():
         said.clear()
         conn.execute("VACUUM (VERBOSE, INDEX_CLEANUP on) " + table)
-        left = re.findall(r"(\d+) (?:are dead but not yet removable|dead row versions cannot be removed yet)", " ".join(said))
+        left = re.findall(
+            r"(\d+) (?:are dead but not yet removable|dead row versions cannot be removed yet)", " ".join(said))
         return left and not any(map(int, left))
 
     conn.add_notice_handler(hear)

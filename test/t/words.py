@@ -1,7 +1,8 @@
-"""Word similarity as docs/words.md defines it, slow and simple: places, sentences, vocabulary, triples, information, similarity.
+"""Word similarity as docs/words.md defines it, slow and simple: places, sentences, vocabulary, triples, information,
+similarity.
 
-Independent of the C++ code; the words of a text are those of test/reference/oracle.py. A document is a str or a list (text[]).
-"""
+Independent of the C++ code; the words of a text are those of test/reference/oracle.py. A document is a str or a list
+(text[]). """
 import collections
 import math
 import re
@@ -84,13 +85,16 @@ def sentences_of(doc, context="sentence"):
 
 
 class Model:
-    """words (in the order of the model), frequency, rows: per word {feature: value}, weight; exact_rows in nats, not rounded."""
+    """words (in the order of the model), frequency, rows: per word {feature: value}, weight; exact_rows in nats, not
+    rounded."""
 
-    def __init__(self, docs, vocabulary=100000, window=3, by_position=True, features=None, stopwords=(), context="sentence", discount=0):
+    def __init__(self, docs, vocabulary=100000, window=3, by_position=True, features=None, stopwords=(),
+                 context="sentence", discount=0):
         sentences = [s for d in docs if d is not None for s in sentences_of(d, context)]
         frequency = collections.Counter(w for s in sentences for w in s if w is not None)
         stop = set(stopwords)
-        self.words = sorted((w for w in frequency if w not in stop), key=lambda w: (-frequency[w], w.encode()))[:vocabulary]
+        self.words = (
+            sorted((w for w in frequency if w not in stop), key=lambda w: (-frequency[w], w.encode()))[:vocabulary])
         self.frequency = [frequency[w] for w in self.words]
         self.id = {w: i for i, w in enumerate(self.words)}
         self.places = sum(map(len, sentences))
@@ -105,7 +109,8 @@ class Model:
                     if b is not None:
                         cells[a, d if by_position else 0, b] += 1
                         cells[b, -d if by_position else 0, a] += 1
-        self._rows(cells, window, by_position, len(self.words) if features is None else features, round(1000 * discount))
+        self._rows(
+            cells, window, by_position, len(self.words) if features is None else features, round(1000 * discount))
 
     def _rows(self, cells, window, by_position, features, discount):
         all_of, of_word, of_feature = collections.Counter(), collections.Counter(), collections.Counter()
@@ -227,8 +232,8 @@ def spearman(a, b):
 
 
 def classes_of_synonyms(rng, classes, members, company, times, words_apart=3):
-    """(documents, {word: its class}): every word of a class stands `times` times among `company` words that only the class has, each
-    beside others that all classes share."""
+    """(documents, {word: its class}): every word of a class stands `times` times among `company` words that only the
+    class has, each beside others that all classes share."""
     def name(kind, i):
         return kind + "".join("bdfgklmnprstvz"[i // 14 ** j % 14] + "aeiou"[i // 5 ** j % 5] for j in range(4))
     common = [name("co", i) for i in range(50)]

@@ -8,10 +8,13 @@
 bench_python() {
   local venv=$work/bench
   if [ ! -x "$venv/bin/python3" ]; then python3 -m venv --system-site-packages "$venv"; fi
-  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check datasketch rapidfuzz edlib py-tlsh rensa gaoya FastSketchLSH \
+  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check datasketch rapidfuzz edlib py-tlsh rensa \
+    gaoya FastSketchLSH \
     'psycopg[binary]>=3.1,<4' pyarrow xxhash || true
-  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$root/clients/python" || true
-  timeout 600 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps --config-settings build-dir="$work/bench-neardup-core" \
+  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+    "$root/clients/python" || true
+  timeout 600 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+    --config-settings build-dir="$work/bench-neardup-core" \
     --config-settings cmake.define.NEARDUP_OBJECTS="$root" "$root/clients/python-core" || true
   PATH=$venv/bin:$PATH
 }

@@ -7,14 +7,18 @@
 python_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections examples package)
 other_client_scripts=(psql perl jdbc)
 large_client_scripts=(r pgx)  # what they need is large: in the full form
-clients_packages=(mypy 'psycopg[binary]>=3.1,<4' 'psycopg2-binary>=2.9,<3' asyncpg 'sqlalchemy>=2,<3' greenlet alembic 'django>=5.2,<6'
+clients_packages=(mypy 'psycopg[binary]>=3.1,<4' 'psycopg2-binary>=2.9,<3' asyncpg 'sqlalchemy>=2,<3' greenlet alembic \
+  'django>=5.2,<6'
   pyarrow pandas xxhash tqdm fastapi httpx)
 # The oldest that the package is for, and a newer Django, which needs Python 3.12.
-oldest_clients_packages=('psycopg[binary]==3.1.*' 'psycopg2-binary>=2.9,<3' 'asyncpg==0.29.*' 'sqlalchemy==2.0.*' greenlet 'alembic==1.13.*' 'django==4.2.*'
+oldest_clients_packages=('psycopg[binary]==3.1.*' 'psycopg2-binary>=2.9,<3' 'asyncpg==0.29.*' 'sqlalchemy==2.0.*' \
+  greenlet 'alembic==1.13.*' 'django==4.2.*'
   'pyarrow==14.*' 'pandas==2.1.*' 'numpy<2' xxhash tqdm)
-newest_clients_packages=('psycopg[binary]' psycopg2-binary asyncpg sqlalchemy greenlet alembic 'django>=6,<7' pyarrow pandas xxhash tqdm)
+newest_clients_packages=('psycopg[binary]' psycopg2-binary asyncpg sqlalchemy greenlet alembic 'django>=6,<7' pyarrow \
+  pandas xxhash tqdm)
 
-# clients_venv NAME PYTHON REQUIREMENT...: an environment with these packages and clients/python, made once. False without PyPI.
+# clients_venv NAME PYTHON REQUIREMENT...: an environment with these packages and
+# clients/python, made once. False without PyPI.
 clients_venv() {
   local venv=$work/clients/$1 python=$2 wanted
   shift 2
@@ -24,7 +28,8 @@ clients_venv() {
   mkdir -p "$work/clients"
   "$python" -m venv "$venv" || return
   timeout 900 "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 hatchling editables "$@" || return
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable "$root/clients/python" || return
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable \
+    "$root/clients/python" || return
   printf '%s\n' "$wanted" >"$venv/made-of"
 }
 
@@ -60,14 +65,17 @@ python_client_tasks() {
 versioned_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections)
 old_client_tasks() {
   client_script_tasks /usr/bin/python3 "${large_client_scripts[@]}"
-  task_before oldest_client_tasks "oldest environment" python_clients oldest /usr/bin/python3 "${oldest_clients_packages[@]}"
+  task_before oldest_client_tasks "oldest environment" python_clients oldest /usr/bin/python3 \
+    "${oldest_clients_packages[@]}"
 }
 oldest_client_tasks() {
-  if has_clients oldest; then client_script_tasks "$work/clients/oldest/bin/python3" "${versioned_client_scripts[@]}"; fi
+  if has_clients oldest; then client_script_tasks "$work/clients/oldest/bin/python3" "${versioned_client_scripts[@]}"; \
+    fi
 }
 new_client_tasks() { task_before newest_client_tasks "newest environment" newest_python_clients; }
 newest_client_tasks() {
-  if has_clients newest; then client_script_tasks "$work/clients/newest/bin/python3" "${versioned_client_scripts[@]}"; fi
+  if has_clients newest; then client_script_tasks "$work/clients/newest/bin/python3" "${versioned_client_scripts[@]}"; \
+    fi
 }
 newest_python_clients() {
   local python

@@ -8,7 +8,8 @@ my_uid=$(id -u)
 
 # git in this checkout, whoever owns it: as root in that of somebody else, too.
 n_settings=${GIT_CONFIG_COUNT:-0}
-export GIT_CONFIG_COUNT=$((n_settings + 1)) "GIT_CONFIG_KEY_$n_settings=safe.directory" "GIT_CONFIG_VALUE_$n_settings=$root"
+export GIT_CONFIG_COUNT=$((n_settings + 1)) "GIT_CONFIG_KEY_$n_settings=safe.directory" \
+  "GIT_CONFIG_VALUE_$n_settings=$root"
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }
@@ -121,7 +122,8 @@ build() {
 }
 
 # What the Makefile takes from the environment.
-build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 WITH_SIMDJSON WITH_GMIME WITH_LIBXML2 WITH_ZSTD WITH_LZMA WITH_BZIP2 CUDA NVCC NVCCFLAGS GPU_ARCHS CCACHE PKG_CONFIG PKG_CONFIG_PATH
+build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 WITH_SIMDJSON WITH_GMIME WITH_LIBXML2 WITH_ZSTD \
+  WITH_LZMA WITH_BZIP2 CUDA NVCC NVCCFLAGS GPU_ARCHS CCACHE PKG_CONFIG PKG_CONFIG_PATH
   PG_CPPFLAGS PG_CXXFLAGS PG_LDFLAGS)
 
 run_install() {
@@ -130,7 +132,8 @@ run_install() {
   say "building for $("$pg_config" --version)"
   build
   local sudo=() folder name
-  for folder in "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)/extension" "$("$pg_config" --bindir)" "$("$pg_config" --mandir)/man1"; do
+  for folder in "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)/extension" "$("$pg_config" --bindir)" \
+    "$("$pg_config" --mandir)/man1"; do
     while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
     if [ ! -w "$folder" ] && [ "$my_uid" -ne 0 ]; then
       command -v sudo >/dev/null || die "$folder is not writable and there is no sudo; run this as root"

@@ -121,7 +121,8 @@ ALTER TABLE duplicates ADD PRIMARY KEY (id);
 ANALYZE duplicates;
 EOF
   seconds=$(seconds_since "$began")
-  stage Clusters "$(thousands "$(sql -c 'SELECT count(*) FROM duplicates WHERE survivor')") clusters, table duplicates" \
+  stage Clusters \
+    "$(thousands "$(sql -c 'SELECT count(*) FROM duplicates WHERE survivor')") clusters, table duplicates" \
     "$seconds" "$(per_second "$rows" "$seconds") texts/s"
 }
 
@@ -140,19 +141,22 @@ FROM texts c JOIN texts o ON o.path = regexp_replace(c.path, '^planted/[0-9]+ of
 WHERE c.path LIKE 'planted/%';
 EOF
   near=$(sql -c "SELECT count(*) FROM near_pairs")
-  files=$(sql -c "SELECT count(DISTINCT id) FROM (SELECT id_a FROM near_pairs UNION ALL SELECT id_b FROM near_pairs) f(id)")
+  files=$(sql -c "SELECT count(DISTINCT id)
+    FROM (SELECT id_a FROM near_pairs UNION ALL SELECT id_b FROM near_pairs) f(id)")
   found=$(sql -c "SELECT count(*) FROM planted WHERE found")
   say
   say "Found"
   say "  Exact copies: $(thousands "$exact") files repeat another one byte for byte (a hash finds these, too)."
-  say "  Near copies:  $(thousands "$near") pairs of different texts in $(thousands "$files") files, each measured at 0.8 or more."
+  say "  Near copies:  $(thousands "$near") pairs of different texts in $(thousands "$files") files," \
+    "each measured at 0.8 or more."
   say "  Planted:      $found of $planted found. (We edited 2 % of the words of texts of 100 words or more; that leaves"
   say "                a Jaccard of about 0.89. Planted copies are left out of every other figure here.)"
   missed=$((planted - found))
   if [ "$missed" -gt 0 ]; then
     say "                Of the $missed missed, the exact Jaccard is $(sql <<'EOF'
 SELECT CASE WHEN min(j) = max(j) THEN min(j)::text ELSE min(j) || ' to ' || max(j) END
-FROM (SELECT round(jaccard_exact(ARRAY(SELECT shingle_hashes(c.body)), ARRAY(SELECT shingle_hashes(o.body)))::numeric, 3)
+FROM (SELECT round(jaccard_exact(ARRAY(SELECT shingle_hashes(c.body)),
+    ARRAY(SELECT shingle_hashes(o.body)))::numeric, 3)
       FROM planted p JOIN texts c ON c.id = p.id JOIN texts o ON o.id = p.original WHERE NOT p.found) m(j)
 EOF
     ): a text that repeats itself loses more by the same edits."
@@ -192,7 +196,8 @@ demo_diffs() {
   sql -F $'\t' >"$folder/candidates" <<'EOF'
 SELECT id_a, id_b, round(similarity::numeric, 3), path_a, path_b, cluster FROM (
   SELECT DISTINCT ON (d.cluster) n.*, d.cluster FROM near_pairs n JOIN duplicates d ON d.id = n.id_b
-  WHERE n.similarity >= 0.8 AND n.similarity < 0.95 AND n.size_a BETWEEN 800 AND 40000 AND n.size_b BETWEEN 800 AND 40000
+  WHERE n.similarity >= 0.8 AND n.similarity < 0.95
+    AND n.size_a BETWEEN 800 AND 40000 AND n.size_b BETWEEN 800 AND 40000
     AND strpos(n.path_a || n.path_b, E'\t') = 0
   ORDER BY d.cluster, abs(n.similarity - 0.85), n.id_a, n.id_b) c
 ORDER BY abs(size_a - size_b), id_a LIMIT 80;

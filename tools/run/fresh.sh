@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Sourced by ./run: ./run demo on freshly made Debian and Ubuntu roots, as root and as an ordinary user (test --full), and ./run test there
-# (test --fresh).
-# shellcheck disable=SC2154  # work: set in common.sh; debian_mirror, debian_keys: in roots.sh; fresh_suites: in tests.sh
+# Sourced by ./run: ./run demo on freshly made Debian and Ubuntu roots, as root and as an ordinary user (test --full),
+# and ./run test there (test --fresh).
+# work: set in common.sh; debian_mirror, debian_keys: in roots.sh; fresh_suites: in tests.sh
+# shellcheck disable=SC2154
 
 : "${root:?}"
 
@@ -27,7 +28,8 @@ fresh_demo() {
     say "not ok - $name: processes left: $left"
     count failed
   else
-    say "ok - $name: $(grep -oE '[0-9]+ of 200 found' "$log"); $(grep -oE 'The demo took [0-9]+ s' "$log"), with all set-up $took s"
+    say "ok - $name: $(grep -oE '[0-9]+ of 200 found' "$log");" \
+      "$(grep -oE 'The demo took [0-9]+ s' "$log"), with all set-up $took s"
     count passed
   fi
 }
@@ -43,8 +45,8 @@ fresh_lacks() {
   fi
 }
 
-# make_fresh_root SUITE MIRROR KEYRING SCRIPT: as make_root; the tree of the last commit is in /neardup there. False, with a line why, where it
-# cannot be made.
+# make_fresh_root SUITE MIRROR KEYRING SCRIPT: as make_root; the tree of the last commit is in /neardup there. False,
+# with a line why, where it cannot be made.
 make_fresh_root() {
   local log=$work/log/fresh-$1.log
   if [ ! -e "$3" ]; then

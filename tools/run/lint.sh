@@ -4,7 +4,8 @@
 
 : "${root:?}"
 
-# A Python that has pglast: the system's, or one in .run where PyPI can be reached; else the step says that it is skipped.
+# A Python that has pglast: the system's, or one in .run where PyPI can be
+# reached; else the step says that it is skipped.
 lint_python() {
   if /usr/bin/python3 -c 'import pglast' 2>/dev/null; then
     echo /usr/bin/python3
@@ -23,7 +24,8 @@ from_pypi() {
     timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check "$2" >&2
 }
 
-# A Python that has libclang: the system's (python3-clang), or PyPI's in .run, which finds the headers of a compiler only where clang is.
+# A Python that has libclang: the system's (python3-clang), or PyPI's in .run, which finds
+# the headers of a compiler only where clang is.
 clang_python() {
   if /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null; then
     echo /usr/bin/python3
@@ -136,7 +138,8 @@ step_spelling() {
   one_verdict "codespell finds nothing" spelling_check
 }
 spelling_check() {
-  ours '*.md' '*README' 'src/*.cpp' 'src/*.h' 'src/*.cu' 'sql/install/*.sql' 'tools/*.py' 'tools/run/*.sh' 'docs/neardup.1' \
+  ours '*.md' '*README' 'src/*.cpp' 'src/*.h' 'src/*.cu' 'sql/install/*.sql' 'tools/*.py' 'tools/run/*.sh' \
+    'docs/neardup.1' \
     ':!src/core/document/stopwords.cpp' |
     xargs -0 codespell -q 3 -L "$spelled_so"
 }

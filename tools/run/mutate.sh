@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: planted mistakes, in a copy of the tree with a server of its own.
-# shellcheck disable=SC2154,SC2030,SC2031  # work, logs, pg_config, server: set in common.sh, packages.sh and server.sh; root in a subshell
+# work, logs, pg_config, server: set in common.sh, packages.sh and server.sh; root in a subshell
+# shellcheck disable=SC2154,SC2030,SC2031
 
 : "${root:?}"
 
@@ -9,7 +10,8 @@ mutate() (
   local checkout=$root copy=$work/mutate status=0 seed
   lock 7 "$work/mutate.lock" -n || die "another ./run mutate is at work in this checkout"
   seed=$(git -C "$checkout" rev-parse --short HEAD 2>/dev/null || date +%Y%m%d)
-  export PG_CONFIG=$pg_config NEARDUP_OS_USER=$server_user NEARDUP_SERVER_USER=$server_user NEARDUP_DESTDIR=$copy/server/root
+  export PG_CONFIG=$pg_config NEARDUP_OS_USER=$server_user NEARDUP_SERVER_USER=$server_user \
+    NEARDUP_DESTDIR=$copy/server/root
   export NEARDUP_DATA=${NEARDUP_DATA:-} CUDA=no
   NEARDUP_LINT_PYTHON=$(lint_python)
   export NEARDUP_LINT_PYTHON

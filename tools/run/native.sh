@@ -13,7 +13,8 @@ gtest_binaries() {
 gtest_shard() {
   local program=$1 output status=0 failed
   output=$(mktemp "$work/gtest-XXXXXX")
-  (cd "$work" && exec env GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$3" "${@:4}" "$program" --gtest_color=no --gtest_brief=0) \
+  (cd "$work" && exec env GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$3" "${@:4}" "$program" --gtest_color=no \
+    --gtest_brief=0) \
     >"$output" 2>&1 || status=$?
   cat "$output"
   failed=$(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)
@@ -39,7 +40,8 @@ cmake_build() {
 gtest_tasks() {
   local program i
   for program in $(gtest_binaries "$1"); do
-    for ((i = 0; i < $2; ++i)); do task "$(basename "$program") $((i + 1)) of $2" gtest_shard "$program" "$2" "$i" "${@:3}"; done
+    for ((i = 0; i < $2; ++i)); do task "$(basename "$program") $((i + 1)) of $2" gtest_shard "$program" "$2" "$i" \
+      "${@:3}"; done
   done
 }
 
@@ -48,15 +50,17 @@ launcher=()
 if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 
 # The sources of the core are not compiled again: the objects of make are linked.
-unit_tasks() { task_before unit_shard_tasks build cmake_build "$root/build" "-O1 -g1" unit_test -DNEARDUP_OBJECTS="$root"; }
+unit_tasks() { task_before unit_shard_tasks build cmake_build "$root/build" "-O1 -g1" unit_test \
+  -DNEARDUP_OBJECTS="$root"; }
 unit_shard_tasks() { gtest_tasks "$root/build" 8; }
 
 sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
-# Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the program, for the
-# step "loader with ASan and UBSan".
+# Everything again with every memory access and every shift checked: unit tests, corpora of the fuzz targets; the
+# program, for the step "loader with ASan and UBSan".
 sanitizer_tasks() {
-  task_before sanitizer_shard_tasks build cmake_build "$root/build-asan" "$sanitizer_flags" "unit_test fuzz_replay_test neardup" \
+  task_before sanitizer_shard_tasks build cmake_build "$root/build-asan" "$sanitizer_flags" \
+    "unit_test fuzz_replay_test neardup" \
     -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
 }
 sanitizer_shard_tasks() {
@@ -80,7 +84,8 @@ compile_by() {
   if [[ $1 == clang* ]]; then flags+=" -Wno-deprecated-volatile"; fi
   # g++ 12 takes its own std::string for an overflow, as the Makefile says, too.
   if [[ $1 == g++* ]]; then flags+=" -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict"; fi
-  cmake -S "$root" -B "$folder" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS="$flags" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config" "${launcher[@]}"
+  cmake -S "$root" -B "$folder" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS="$flags" -DNEARDUP_EXTENSION=ON \
+    -DPG_CONFIG="$pg_config" "${launcher[@]}"
   cmake --build "$folder" -j "$(processors)"
   count passed
 }
@@ -107,7 +112,8 @@ run_compile() {
   end_tests "$began"
 }
 
-# Without precompiled headers: a source that lacks an include, or has core and PostgreSQL in the wrong order, fails here.
+# Without precompiled headers: a source that lacks an include, or has core and
+# PostgreSQL in the wrong order, fails here.
 step_syntax() {
   make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" -k syntax
   count passed
@@ -115,7 +121,8 @@ step_syntax() {
 
 # What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
 # that is missing is seen as a race.
-races_tasks() { task_before races_shard_tasks build cmake_build "$root/build-tsan" "-O1 -g1 -fsanitize=thread" unit_test; }
+races_tasks() { task_before races_shard_tasks build cmake_build "$root/build-tsan" "-O1 -g1 -fsanitize=thread" \
+  unit_test; }
 races_shard_tasks() {
   local filter='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
   filter+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
@@ -124,7 +131,8 @@ races_shard_tasks() {
 }
 
 # shellcheck disable=SC2054  # -fsanitize takes a list
-fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" -fsanitize=address,undefined
+fuzz_flags=(-std=c++20 -Wno-unknown-warning-option -O1 -g1 "-I$root/src" "-I$root/test" "-I$root" \
+  -fsanitize=address,undefined
   -fno-sanitize-recover=all)
 
 # Objects of the core once, then one program a target; a minute each.
@@ -144,7 +152,8 @@ step_fuzz() {
   rm -f "$work/fuzz-probe"
   mkdir -p "$folder"
   # shellcheck disable=SC2016  # $1 and $0 are of the inner shell
-  find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null | xargs -0 -P "$(processors)" -I{} sh -c '
+  find "$root/src/core" "$root/test/reference" -name '*.cpp' -print0 2>/dev/null |
+    xargs -0 -P "$(processors)" -I{} sh -c '
     object=$0/$(printf %s "$1" | cksum | cut -d" " -f1).o
     source=$1
     shift

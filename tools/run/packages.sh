@@ -4,7 +4,8 @@
 
 : "${root:?}" "${my_uid:?}"
 
-# The PostgreSQL to build for: PG_CONFIG, else that of NEARDUP_PG_MAJOR, else the newest in Debian's places that is complete, else the one in PATH.
+# The PostgreSQL to build for: PG_CONFIG, else that of NEARDUP_PG_MAJOR, else the newest in Debian's places that is
+# complete, else the one in PATH.
 find_pg_config() {
   local candidate
   if [ -n "${PG_CONFIG:-}" ]; then
@@ -30,7 +31,8 @@ apt_lists_there() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# The major version: the one that is asked for, else of an installed server or development package, else the distribution's.
+# The major version: the one that is asked for, else of an installed server or
+# development package, else the distribution's.
 postgresql_version() {
   local version
   if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then
@@ -71,9 +73,14 @@ package_names() {
       printf '%s\n' python3-venv  # for what comes from PyPI: pglast of the lint of SQL, clients of Python
       printf '%s\n' python3-dev  # for clients/python-core
       if [ "${form:-short}" != short ]; then printf '%s\n' "${lint_packages[@]}"; fi
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith golang-go golang-github-jackc-pgx-v4-dev r-cran-rpostgresql; fi  # fuzz targets; what digests are compared with; random queries
+      # fuzz targets; what digests are compared with; random queries
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then
+        printf '%s\n' clang libclang-rt-dev libfuzzy-dev ssdeep sqlsmith golang-go golang-github-jackc-pgx-v4-dev \
+          r-cran-rpostgresql
+      fi
       if [ "${NEARDUP_FULL:-0}" = 1 ] || [ -n "${fresh_suites:-}" ]; then printf '%s\n' debootstrap; fi
-      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' qemu-user-static g++-aarch64-linux-gnu; fi  # tools/run/arm64.sh
+      # tools/run/arm64.sh
+      if [ "${NEARDUP_FULL:-0}" = 1 ]; then printf '%s\n' qemu-user-static g++-aarch64-linux-gnu; fi
       ;;
     compile) printf '%s\n' cmake libgtest-dev libbenchmark-dev clang ;;
     lint) printf '%s\n' python3 python3-venv libgtest-dev "${lint_packages[@]}" ;;
@@ -87,8 +94,10 @@ package_names() {
 
 # Packages without which ./run goes on: the tests that need them say that they are skipped.
 is_optional() {
-  case $1 in clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev | ssdeep | debootstrap) return 0 ;;
-    postgresql-*-pgvector | golang-go | golang-github-jackc-pgx-v4-dev | r-cran-rpostgresql | qemu-user-static | g++-aarch64-linux-gnu) return 0 ;;
+  case $1 in
+    clang | libclang-rt-dev | python3-psycopg | python3-psycopg2 | libbenchmark-dev | libfuzzy-dev) return 0 ;;
+    ssdeep | debootstrap | postgresql-*-pgvector | golang-go | golang-github-jackc-pgx-v4-dev) return 0 ;;
+    r-cran-rpostgresql | qemu-user-static | g++-aarch64-linux-gnu) return 0 ;;
     clang-tidy | clang-format | shellcheck | python3-clang | git | codespell) return 0 ;;
     python3-venv | python3-dev | sqlsmith | unicode-data | zstd | libdbd-pg-perl | libpostgresql-jdbc-java) return 0 ;;
     pkg-config | libuchardet-dev | libopencc-dev | libre2-dev) return 0 ;;

@@ -14,7 +14,8 @@ make_sample_report() {
   export PGDATABASE=pictures
   sql -c 'CREATE EXTENSION neardup'
   (cd "$root" && bin/neardup load samples --table pages --quiet >/dev/null)
-  sql -c "SELECT create_duplicates('page_copies', 'pages', 'id', 'body')" -c "CALL refresh_duplicates('page_copies')" >/dev/null
+  sql -c "SELECT create_duplicates('page_copies', 'pages', 'id', 'body')" \
+    -c "CALL refresh_duplicates('page_copies')" >/dev/null
   "$root/bin/neardup" report page_copies --out "$report" --quiet
 }
 
@@ -41,7 +42,8 @@ run_pictures() {
   stop_server
   for theme in light dark; do
     take_picture "$work/pictures/report.html" $theme "$root/docs/pictures/report_$theme.png"
-    pngquant --force --skip-if-larger --output "$root/docs/pictures/report_$theme.png" "$root/docs/pictures/report_$theme.png" || [ $? -eq 98 ]
+    pngquant --force --skip-if-larger --output "$root/docs/pictures/report_$theme.png" \
+      "$root/docs/pictures/report_$theme.png" || [ $? -eq 98 ]
     say "docs/pictures/report_$theme.png"
   done
   /usr/bin/python3 "$root/tools/draw_curves.py"

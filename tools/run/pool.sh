@@ -2,13 +2,14 @@
 # Sourced by ./run: steps whose parts run side by side, so that every processor has work to the end.
 # shellcheck disable=SC2154,SC2034  # work, logs, root, counts, only_step: set in common.sh and steps.sh
 #
-# A step is a line of the output; a task is a part of one. The tasks of all steps wait in one queue, the longest first. A step's function
-# only queues tasks; run_pool runs them. A task is a function with arguments, in a subshell: it prints what it does and calls count.
+# A step is a line of the output; a task is a part of one. The tasks of all steps wait in one queue, the longest first.
+# A step's function only queues tasks; run_pool runs them. A task is a function with arguments, in a subshell: it prints
+# what it does and calls count.
 
 : "${root:?}"
 
-# Seconds that each task took when it was last measured, "SECONDS STEP: TASK", the longest first. They only order the queue.
-# A run leaves such lines in .run/log/task-times.
+# Seconds that each task took when it was last measured, "SECONDS STEP: TASK", the longest first. They only order the
+# queue. A run leaves such lines in .run/log/task-times.
 task_times=$root/tools/run/task_times.txt
 unknown_seconds=10  # of a task that the list does not have
 
@@ -23,7 +24,8 @@ waiting_tasks=() # "SECONDS NUMBER" of those that have not begun
 step_names=() step_tasks_left=() step_seconds=() step_logs=()
 declare -A task_of_process=() known_seconds=()
 
-# pooled NAME FUNCTION: a step whose tasks the function queues. A third argument: it is not called, but is the only task.
+# pooled NAME FUNCTION: a step whose tasks the function queues. A third argument:
+# it is not called, but is the only task.
 pooled() {
   is_wanted "$@" || return 0
   step_names+=("$1")
@@ -43,7 +45,8 @@ counts_of_step() { printf '%s\n' "$counts.step-$1"; }
 # task NAME FUNCTION ARGS...: one more task of the step whose function runs
 task() { task_before "" "$@"; }
 
-# task_before NEXT NAME FUNCTION ARGS...: a task on which others wait. It begins at once, and NEXT queues those when it has ended.
+# task_before NEXT NAME FUNCTION ARGS...: a task on which others wait. It begins at
+# once, and NEXT queues those when it has ended.
 task_before() {
   local number=${#task_name[@]} seconds
   task_next+=("$1")
@@ -99,7 +102,8 @@ end_task() {
     "${task_next[number]}"
   fi
   step_tasks_left[at]=$((step_tasks_left[at] - 1))
-  if [ "${step_tasks_left[at]}" -eq 0 ]; then report_step "${step_names[at]}" "${step_logs[at]}" "$(counts_of_step "$at")" "${step_seconds[at]}"; fi
+  if [ "${step_tasks_left[at]}" -eq 0 ]; then report_step "${step_names[at]}" "${step_logs[at]}" \
+    "$(counts_of_step "$at")" "${step_seconds[at]}"; fi
 }
 
 # run_pool: all that was queued since the last call; the line of a step comes with the end of its last task

@@ -4,24 +4,29 @@
 
 python_core=$root/clients/python-core
 
-# What builds and tests the package, in a virtual environment over the system's Python, which has psycopg. False where PyPI cannot be reached.
+# What builds and tests the package, in a virtual environment over the system's Python, which
+# has psycopg. False where PyPI cannot be reached.
 python_core_venv() {
   local venv=$work/python-core
   [ -x "$venv/bin/pip" ] || /usr/bin/python3 -m venv --system-site-packages "$venv" || return
   "$venv/bin/python3" -c 'import mypy, nanoarrow, nanobind, numpy, scikit_build_core' 2>/dev/null ||
-    timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 mypy nanoarrow nanobind numpy scikit-build-core
+    timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 mypy nanoarrow nanobind numpy \
+      scikit-build-core
 }
 
-# python_core_install CORE...: a wheel, made with further options of CMake, into the environment of the tests and into one that has nothing else
+# python_core_install CORE...: a wheel, made with further options of CMake, into the environment of the tests and into
+# one that has nothing else
 python_core_install() {
   local venv=$work/python-core bare=$work/python-core-bare wheels=$work/python-core-wheels option options=()
   for option in "${launcher[@]}" "$@"; do options+=(--config-settings "cmake.define.${option#-D}"); done
   rm -rf "$wheels" "$bare"
-  "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir "$wheels" \
+  "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir \
+    "$wheels" \
     --config-settings build-dir="$work/python-core-build" "${options[@]}" "$python_core"
   /usr/bin/python3 -m venv --without-pip "$bare"
   "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheels"/*.whl
-  "$venv/bin/pip" --python "$bare/bin/python3" install --quiet --disable-pip-version-check --no-index --no-deps "$wheels"/*.whl
+  "$venv/bin/pip" --python "$bare/bin/python3" install --quiet --disable-pip-version-check --no-index --no-deps \
+    "$wheels"/*.whl
 }
 
 # python_core_ready: whether the package can be built here; says why not
@@ -29,7 +34,8 @@ python_core_ready() {
   local why=""
   if ! python_core_venv; then
     why="PyPI cannot be reached, or python3-venv is missing"
-  elif ! "$work/python-core/bin/python3" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
+  elif ! "$work/python-core/bin/python3" \
+    -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
     why="no Python.h (Debian: python3-dev)"
   fi
   [ -n "$why" ] || return 0
@@ -58,5 +64,6 @@ step_python_core_source() {
   python_core_install "-DNEARDUP_OBJECTS=$root"
   NEARDUP_MYPY_CACHE=$work/python-core/mypy python_core_tests types
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
-  PYTHONS=/usr/bin/python3 script_test bash "$python_core/ci/wheels.sh" --tested-by "alone vectors" "$work/python-core-dist"
+  PYTHONS=/usr/bin/python3 script_test bash "$python_core/ci/wheels.sh" --tested-by "alone vectors" \
+    "$work/python-core-dist"
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by ./run: roots of Debian and Ubuntu, freshly made, for what must work where nothing was installed by hand; what goes into them comes
-# from the checkout's git.
+# Sourced by ./run: roots of Debian and Ubuntu, freshly made, for what must work where nothing was installed by hand;
+# what goes into them comes from the checkout's git.
 # shellcheck disable=SC2034  # used in fresh.sh and package.sh
 
 : "${root:?}"
@@ -34,8 +34,9 @@ remove_root() {
   rm -rf --one-file-system "$1" || warn "left behind: $1"
 }
 
-# make_root FOLDER SUITE MIRROR KEYRING SCRIPT [ARCHITECTURE]: a root that knows how this machine reaches its mirrors, has terminals, and starts no
-# services. SCRIPT is debootstrap's, for suites newer than it is. Programs of another ARCHITECTURE must run here (arm64.sh).
+# make_root FOLDER SUITE MIRROR KEYRING SCRIPT [ARCHITECTURE]: a root that knows how this machine reaches its mirrors,
+# has terminals, and starts no services. SCRIPT is debootstrap's, for suites newer than it is. Programs of another
+# ARCHITECTURE must run here (arm64.sh).
 make_root() {
   local script=/usr/share/debootstrap/scripts/$5
   # debootstrap's own scripts end with the newest release that it knows.

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Sourced by ./run: one script of the tests, by a server that is kept for the next call.
-# shellcheck disable=SC2154,SC2034  # work, logs, pg_config, server, server_user: set in common.sh, packages.sh and server.sh; prints_at_once: read in steps.sh
+# work, logs, pg_config, server, server_user: set in common.sh, packages.sh and
+# server.sh; prints_at_once: read in steps.sh
+# shellcheck disable=SC2154,SC2034
 
 : "${root:?}"
 
@@ -15,10 +17,12 @@ scripts_named() {
   find "$folder/cli" -maxdepth 1 -name '*_test.py' -name "*$1*" | sort
 }
 
-# What was built goes into the server's folder. Sessions that begin later have it: the files are exchanged, not written over.
+# What was built goes into the server's folder. Sessions that begin later have it:
+# the files are exchanged, not written over.
 install_into_kept() {
   local installed=$server/installed
-  if [ "$root/neardup.so" -nt "$installed" ] || [ -n "$(find "$root"/sql -maxdepth 2 -name '*.sql' -newer "$installed" -print -quit)" ]; then
+  if [ "$root/neardup.so" -nt "$installed" ] ||
+    [ -n "$(find "$root"/sql -maxdepth 2 -name '*.sql' -newer "$installed" -print -quit)" ]; then
     run_logged install make -C "$root" -s install DESTDIR="$server/root" PG_CONFIG="$pg_config"
     touch "$installed"
   fi

@@ -20,7 +20,8 @@ is_wanted() {
 
 log_of_step() { printf '%s/test-%s.log\n' "$logs" "$(printf %s "$1" | tr '_' '-')"; }
 
-# counted COMMAND...: runs it, in a subshell, and counts a failure where it ends with an error and counts none itself, or counts nothing
+# counted COMMAND...: runs it, in a subshell, and counts a failure where it ends with an
+# error and counts none itself, or counts nothing
 counted() {
   local status
   set +e
@@ -37,7 +38,8 @@ counted() {
   fi
 }
 
-# step NAME FUNCTION: one that needs all processors, or on which others wait. tools/run/pool.sh has steps that run side by side.
+# step NAME FUNCTION: one that needs all processors, or on which others wait.
+# tools/run/pool.sh has steps that run side by side.
 step() {
   local log status began all_counts=$counts
   is_wanted "$@" || return 0
@@ -73,8 +75,9 @@ report_step() {
 
 prints_at_once=0  # whether script_test passes on what a script prints as it comes
 
-# script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that fails without
-# a "not ok" counts as one failure; so does one that checks nothing, unless it has a line "# may be skipped: why".
+# script_test INTERPRETER SCRIPT ARGS...: counts its lines "ok - name", "not ok - name", "skip - reason". A script that
+# fails without a "not ok" counts as one failure; so does one that checks nothing,
+# unless it has a line "# may be skipped: why".
 script_test() {
   local output status=0 ok bad skip name began
   output=$(mktemp "$work/script-XXXXXX")

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: the steps of the test suite, and its forms.
-# shellcheck disable=SC2154,SC2034  # work, logs, pg_config: set in common.sh and packages.sh; only_step: read in steps.sh
+# work, logs, pg_config: set in common.sh and packages.sh; only_step: read in steps.sh
+# shellcheck disable=SC2154,SC2034
 
 : "${root:?}"
 
@@ -118,7 +119,8 @@ loader_tasks_of() {
 loader_tasks() { loader_tasks_of "$root/bin/neardup"; }
 
 # Random queries against a server of their own, for ten minutes.
-step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_test.py" "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
+step_sqlsmith() { script_test /usr/bin/python3 "$root/test/sqlsmith/sqlsmith_test.py" \
+  "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
 
 # The same tests again with every memory access and every shift checked.
 loader_sanitized_tasks() { loader_tasks_of "$root/build-asan/src/pg/neardup"; }
@@ -143,9 +145,11 @@ step_server() {
   count passed
 }
 
-# test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that what is built here stays
+# test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that
+# what is built here stays
 test_version() {
-  local major=${1:-} copy sources=(-type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*')  # not what make has made
+  # not what make has made
+  local major=${1:-} copy sources=(-type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*')
   [ $# -eq 0 ] || shift
   [[ $major =~ ^[0-9]+$ ]] || die "--pg takes a major version of PostgreSQL, such as 17: ${major:-nothing}"
   set_work
@@ -156,14 +160,16 @@ test_version() {
   # .copied: the time of the last copy that was compiled to its end
   if [ -e "$copy.copying" ] && [ "$copy/neardup.so" -nt "$copy.copying" ]; then mv "$copy.copying" "$copy.copied"; fi
   [ -e "$copy.copied" ] || touch -d @0 "$copy.copied"
-  # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted beside them
-  # (.server, .libraries) is no longer true.
+  # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted
+  # beside them (.server, .libraries) is no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
   find "$copy/src" "${sources[@]}" -delete
   touch "$copy.copying"
   # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
-  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server --exclude=./src/text/.libraries --exclude=./src/cli/.libraries \
+  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' \
+    --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
+    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server \
+      --exclude=./src/text/.libraries --exclude=./src/cli/.libraries \
     --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
   # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
   find "$copy/src" "$copy/neardup.control" "${sources[@]}" -newer "$copy.copied" -exec touch {} +
@@ -177,7 +183,8 @@ test_version() {
   NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
-# What a form of the tests has: CONTRIBUTING.md has the table. In a pool all steps but those that have the processors alone run side by side.
+# What a form of the tests has: CONTRIBUTING.md has the table. In a pool all steps but those
+# that have the processors alone run side by side.
 short_steps() {
   if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
     pooled "unit tests" unit_tasks
@@ -311,7 +318,8 @@ run_tests() {
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
   fi
-  export NEARDUP_DATA=${NEARDUP_DATA:-} NEARDUP_ROOT=$root NEARDUP_BIN=$root/bin/neardup NEARDUP_SERVER_USER=$server_user
+  export NEARDUP_DATA=${NEARDUP_DATA:-} NEARDUP_ROOT=$root NEARDUP_BIN=$root/bin/neardup \
+    NEARDUP_SERVER_USER=$server_user
   if [ -n "$only_script" ]; then
     run_scripts_named "$only_script" "$only_section"
     return
