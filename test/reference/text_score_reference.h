@@ -21,7 +21,7 @@ inline std::vector<Symbols> score_tokens(std::string_view text) {
   bool inside = false;
   while (p < end) {
     unsigned length;
-    const CodePoint c = classify(decode_utf8(p, end, &length));
+    const CodePoint c = neardup::classify(decode_utf8(p, end, &length));
     p += length;
     const bool letter = (c.cls == WordClass::word && c.folded != '_') || c.cls == WordClass::solo;
     const bool mark = c.cls == WordClass::mark && inside;

@@ -10,7 +10,7 @@
 #include "core/base/hash.h"
 #include "core/signature/minhash.h"
 
-namespace neardup {
+namespace neardup::accuracy_test {
 namespace {
 
 constexpr uint32_t kNumPerm = 128;
@@ -75,4 +75,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Accuracy, testing::ValuesIn(kCases), [](const au
 });
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::accuracy_test

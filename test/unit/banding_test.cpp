@@ -15,7 +15,7 @@
 
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::banding_test {
 namespace {
 
 TEST(Banding, ShapeForEveryThreshold) {
@@ -205,4 +205,4 @@ TEST(EngineParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::banding_test

@@ -9,7 +9,7 @@
 
 #include "core/base/bits.h"
 
-namespace neardup {
+namespace neardup::bit_keys_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -155,4 +155,4 @@ TEST(BitKeys, TheSlackIsNeeded) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::bit_keys_test

@@ -16,7 +16,7 @@
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::bit_pairs_test {
 namespace {
 
 using reference::Pair;
@@ -216,4 +216,4 @@ TEST(BitPairs, DistanceOfAThreshold) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::bit_pairs_test

@@ -12,7 +12,7 @@
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::blocked_pairs_test {
 namespace {
 
 using reference::StdioTempFiles;
@@ -216,4 +216,4 @@ TEST(BlockedPairs, AreCancelledAndFailCleanly) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::blocked_pairs_test

@@ -6,7 +6,7 @@
 #include "core/intake/clean.h"
 #include "text/patterns.h"
 
-namespace neardup {
+namespace neardup::clean_rules_test {
 namespace {
 
 // Enough text that what follows lies in the last third.
@@ -389,4 +389,4 @@ TEST(CleanRules, All) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::clean_rules_test

@@ -9,7 +9,7 @@
 #include "test/reference/literal_patterns.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::clean_test {
 namespace {
 
 Rule rule(const char* name, RuleKind kind, const std::string& pattern, const std::string& replacement = "") {
@@ -236,4 +236,4 @@ TEST(Clean, Re2Patterns) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::clean_test

@@ -16,7 +16,7 @@
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::cluster_test {
 namespace {
 
 using reference::Clusters;
@@ -275,4 +275,4 @@ TEST(Clusterer, AFailingFileLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::cluster_test

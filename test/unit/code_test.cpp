@@ -11,7 +11,7 @@
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::code_test {
 namespace {
 
 using test::Exact;
@@ -214,4 +214,4 @@ TEST(Code, LongTexts) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::code_test

@@ -11,7 +11,7 @@
 #include "text/patterns.h"
 #include "text/script.h"
 
-namespace neardup {
+namespace neardup::converters_test {
 namespace {
 
 const std::string kHanziText = "字";  // of three bytes
@@ -81,4 +81,4 @@ TEST(Converters, PatternsThatAreRefused) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::converters_test

@@ -12,7 +12,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::cpu_test {
 namespace {
 
 using test::Random;
@@ -287,4 +287,4 @@ TEST(Kernels, NearCodes) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::cpu_test

@@ -9,7 +9,7 @@
 
 #include "core/signature/ctph_compare.h"
 
-namespace neardup {
+namespace neardup::ctph_keys_test {
 namespace {
 
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -216,4 +216,4 @@ TEST(LshGrams, Bounds) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::ctph_keys_test

@@ -18,7 +18,7 @@
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::ctph_pairs_test {
 namespace {
 
 using reference::Pair;
@@ -474,4 +474,4 @@ TEST(CtphPairs, CommonBitsOfEveryKernel) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::ctph_pairs_test

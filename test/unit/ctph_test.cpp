@@ -15,7 +15,7 @@
 #include "test/reference/ctph_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::ctph_test {
 namespace {
 
 using test::Random;
@@ -546,4 +546,4 @@ TEST(Ctph, LongAndPlainAreIncomparable) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::ctph_test

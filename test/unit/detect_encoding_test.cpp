@@ -7,7 +7,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::detect_encoding_test {
 namespace {
 
 using namespace std::string_literals;
@@ -207,4 +207,4 @@ TEST(Detect, ConfidenceIsSharedByOtherTextsOnly) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::detect_encoding_test

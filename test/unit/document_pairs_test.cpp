@@ -12,7 +12,7 @@
 #include "core/signature/minhash.h"
 #include "core/signature/sign.h"
 
-namespace neardup {
+namespace neardup::document_pairs_test {
 namespace {
 
 std::vector<std::string> documents(size_t n, std::mt19937& rng) {
@@ -184,4 +184,4 @@ TEST(Margin, SurvivesTheWayThroughAThreshold) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::document_pairs_test

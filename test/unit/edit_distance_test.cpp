@@ -16,7 +16,7 @@
 #include "test/reference/edit_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::edit_distance_test {
 namespace {
 
 using test::Exact;
@@ -580,4 +580,4 @@ TEST(EditDistance, MemoryIsCountedAndLimited) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::edit_distance_test

@@ -14,7 +14,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::encode_test {
 namespace {
 
 using test::Random;
@@ -428,4 +428,4 @@ TEST(Encode, Comparable) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::encode_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::encoding_test {
 namespace {
 
 TEST(Encoding, Names) {
@@ -21,4 +21,4 @@ TEST(Encoding, Names) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::encoding_test

@@ -10,7 +10,7 @@
 
 #include "test/reference/signature_sets.h"
 
-namespace neardup {
+namespace neardup::entry_sort_test {
 namespace {
 
 struct Row {
@@ -370,4 +370,4 @@ TEST(EntrySort, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::entry_sort_test

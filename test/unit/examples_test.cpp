@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::examples_test {
 namespace {
 
 using Places = std::vector<size_t>;
@@ -29,4 +29,4 @@ TEST(Examples, PairsThatShareNothingAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::examples_test

@@ -5,7 +5,7 @@
 
 #include "cli/export.h"
 
-namespace neardup::cli {
+namespace neardup::cli::export_names_test {
 namespace {
 
 TEST(ExportNames, AreUniqueWhateverTheCase) {
@@ -67,4 +67,4 @@ TEST(ExportNames, ManyOfOneName) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::export_names_test

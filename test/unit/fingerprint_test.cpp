@@ -9,7 +9,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::fingerprint_test {
 namespace {
 
 using test::Exact;
@@ -139,4 +139,4 @@ TEST(Fingerprint, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::fingerprint_test

@@ -19,7 +19,7 @@
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::gpu_join_test {
 namespace {
 
 using fake::Behaviour;
@@ -388,4 +388,4 @@ TEST_F(GpuJoinTest, MemoryIsCounted) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::gpu_join_test

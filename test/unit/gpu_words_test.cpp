@@ -17,7 +17,7 @@
 #include "test/reference/similar_lists.h"
 #include "test/reference/word_rows.h"
 
-namespace neardup {
+namespace neardup::gpu_words_test {
 namespace {
 
 using fake::Behaviour;
@@ -271,4 +271,4 @@ TEST_F(GpuWordsTest, AnErrorOfTheEngineGivesTheBlockBack) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::gpu_words_test

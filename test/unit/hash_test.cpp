@@ -6,7 +6,7 @@
 
 #include "core/document/shingle.h"
 
-namespace neardup {
+namespace neardup::hash_test {
 namespace {
 
 TEST(Hash, Mix64) {
@@ -74,4 +74,4 @@ TEST(Hash, ElementHash) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::hash_test

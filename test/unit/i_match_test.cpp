@@ -14,7 +14,7 @@
 #include "test/reference/i_match_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::i_match_test {
 namespace {
 
 using test::Random;
@@ -185,4 +185,4 @@ TEST(IMatch, MemoryLimit) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::i_match_test

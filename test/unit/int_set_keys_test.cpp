@@ -9,7 +9,7 @@
 
 #include "core/exact/int_set.h"
 
-namespace neardup {
+namespace neardup::int_set_keys_test {
 namespace {
 
 std::vector<int64_t> random_set(std::mt19937_64& rng, size_t n, int64_t values) {
@@ -216,4 +216,4 @@ TEST(Minutiae, PointsNearABorderCountOnBothSides) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::int_set_keys_test

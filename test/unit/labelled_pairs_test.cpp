@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 
-namespace neardup {
+namespace neardup::labelled_pairs_test {
 namespace {
 
 using Ids = std::vector<std::string_view>;
@@ -66,4 +66,4 @@ TEST(LabelledPairs, GoBeforeNearOnes) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::labelled_pairs_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace neardup {
+namespace neardup::leaf_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -383,4 +383,4 @@ TEST(Entry, OrderAndSuccessor) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::leaf_test

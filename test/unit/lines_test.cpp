@@ -11,7 +11,7 @@
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::lines_test {
 namespace {
 
 using test::Exact;
@@ -89,4 +89,4 @@ TEST(Lines, ManyLines) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::lines_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace neardup {
+namespace neardup::lsh_query_test {
 namespace {
 
 std::vector<uint8_t> signature(uint8_t bits, bool empty) {
@@ -297,4 +297,4 @@ TEST(LshQuery, BrokenBytes) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::lsh_query_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::match_tail_test {
 namespace {
 
 // The same by the definition; long double has the range for it.
@@ -48,4 +48,4 @@ TEST(MatchTail, FourThousandComponents) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::match_tail_test

@@ -13,7 +13,7 @@
 #include "core/base/hash.h"
 #include "core/signature/minhash.h"
 
-namespace neardup {
+namespace neardup::minhash_keys_test {
 namespace {
 
 std::vector<uint32_t> sizes_of(const BandLayout& layout) {
@@ -379,4 +379,4 @@ TEST(LshProbability, IsTheTextbooks) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::minhash_keys_test

@@ -15,7 +15,7 @@
 #include "test/reference/minhash_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::minhash_test {
 namespace {
 
 using test::document_sketch;
@@ -400,4 +400,4 @@ TEST(Minhash, BadArguments) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::minhash_test

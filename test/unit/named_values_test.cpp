@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::named_values_test {
 namespace {
 
 enum class Colour { red, green, blue };
@@ -34,4 +34,4 @@ TEST(NamedValues, ListsThemForMessages) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::named_values_test

@@ -9,7 +9,7 @@
 
 #include "test/reference/document_families.h"
 
-namespace neardup {
+namespace neardup::near_pairs_test {
 namespace {
 
 using reference::documents_of;
@@ -164,4 +164,4 @@ TEST(NearPairs, FewerAreComparedOfLongDocuments) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::near_pairs_test

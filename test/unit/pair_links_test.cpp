@@ -12,7 +12,7 @@
 #include "test/reference/links_by_definition.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::pair_links_test {
 namespace {
 
 using reference::Graph;
@@ -176,4 +176,4 @@ TEST(PairCollector, OrdersPairsWithinMemory) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::pair_links_test

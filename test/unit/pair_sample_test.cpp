@@ -9,7 +9,7 @@
 
 #include "test/reference/signature_sets.h"
 
-namespace neardup {
+namespace neardup::pair_sample_test {
 namespace {
 
 using reference::Rows;
@@ -170,4 +170,4 @@ TEST(PairSample, Stops) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::pair_sample_test

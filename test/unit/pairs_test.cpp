@@ -13,7 +13,7 @@
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::pairs_test {
 namespace {
 
 using reference::Pair;
@@ -474,4 +474,4 @@ TEST(Pairs, RefusesBadParameters) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::pairs_test

@@ -10,7 +10,7 @@
 #include "test/unit/collage.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::passage_search_test {
 namespace {
 
 using reference::Common;
@@ -32,7 +32,7 @@ void load(PassageSearch* search, const Collection& c, std::vector<uint32_t>* gro
 }
 
 std::vector<Range> ranges_of(const PassageOptions& options, const Collection& c, size_t batch,
-                             PassageStats* stats = nullptr) {
+                             PassageSearchStats* stats = nullptr) {
   PassageSearch search(options);
   std::vector<uint32_t> groups;
   load(&search, c, &groups);
@@ -172,7 +172,7 @@ TEST(PassageSearch, HashesThatDeceive) {
     const auto expected = ranges_of(options, c, 10);
     options.weak_searches = 2;
     options.weak_bits = 2;
-    PassageStats stats;
+    PassageSearchStats stats;
     ASSERT_EQ(ranges_of(options, c, 10, &stats), expected) << shown(c);
     deceived += stats.searches > 1;
   }
@@ -285,7 +285,7 @@ TEST(PassageSearch, KeepsToItsMemory) {
   PassageOptions options;
   options.files = &files;
   options.memory_limit = size_t{1} << 20;
-  PassageStats stats;
+  PassageSearchStats stats;
   const auto few = ranges_of(options, c, 100, &stats);
   EXPECT_GT(stats.spilled_bytes, uint64_t{3} << 20);
   EXPECT_LT(stats.peak_bytes, size_t{1} << 20);
@@ -296,4 +296,4 @@ TEST(PassageSearch, KeepsToItsMemory) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::passage_search_test

@@ -8,7 +8,7 @@
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::passages_test {
 namespace {
 
 using reference::FoundPassage;
@@ -172,4 +172,4 @@ TEST(Passages, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::passages_test

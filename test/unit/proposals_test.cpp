@@ -9,7 +9,7 @@
 #include "core/signature/minhash.h"
 #include "core/suggest/match_tail.h"
 
-namespace neardup {
+namespace neardup::proposals_test {
 namespace {
 
 struct Expected {
@@ -277,4 +277,4 @@ TEST(Proposals, HalvesAreRoundedUpwards) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::proposals_test

@@ -12,7 +12,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::row_counter_test {
 namespace {
 
 using Rows = std::vector<std::pair<uint64_t, unsigned>>;
@@ -303,4 +303,4 @@ TEST(RowCounter, KnowsWhatIsThin) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::row_counter_test

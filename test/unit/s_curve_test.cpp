@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 
-namespace neardup {
+namespace neardup::s_curve_test {
 namespace {
 
 TEST(SCurve, OfAThreshold) {
@@ -55,4 +55,4 @@ TEST(SCurve, RefusesArguments) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::s_curve_test

@@ -11,7 +11,7 @@
 
 #include "test/reference/document_families.h"
 
-namespace neardup {
+namespace neardup::sample_pairs_test {
 namespace {
 
 using reference::documents_of;
@@ -173,4 +173,4 @@ TEST(ExactSimilarity, StepsOfAHalfPercent) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::sample_pairs_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::scripts_test {
 namespace {
 
 TEST(Scripts, OfCodePoints) {
@@ -50,4 +50,4 @@ TEST(Scripts, Frequencies) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::scripts_test

@@ -15,7 +15,7 @@
 #include "test/reference/int_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::set_pairs_test {
 namespace {
 
 using reference::kSetShapes;
@@ -276,4 +276,4 @@ TEST(SetPairs, BadInput) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::set_pairs_test

@@ -8,7 +8,7 @@
 #include "test/reference/shingle_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::shingle_test {
 namespace {
 
 using test::Random;
@@ -210,4 +210,4 @@ TEST(Shingle, BadArguments) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::shingle_test

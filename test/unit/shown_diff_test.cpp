@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace neardup {
+namespace neardup::shown_diff_test {
 namespace {
 
 TEST(ShownDiff, WordsThatDifferWithSomeAround) {
@@ -38,4 +38,4 @@ TEST(ShownDiff, LongTextsAreCut) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::shown_diff_test

@@ -9,7 +9,7 @@
 
 #include "core/signature/simhash.h"
 
-namespace neardup {
+namespace neardup::simhash_keys_test {
 namespace {
 
 TEST(LshBlocks, WidthsShareOutTheValue) {
@@ -126,4 +126,4 @@ TEST(LshBlocks, EveryValueWithinTheDistanceIsFound) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::simhash_keys_test

@@ -15,7 +15,7 @@
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::simhash_pairs_test {
 namespace {
 
 using reference::Pair;
@@ -228,4 +228,4 @@ TEST(SimhashPairs, Thresholds) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::simhash_pairs_test

@@ -14,7 +14,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::simhash_test {
 namespace {
 
 using test::Random;
@@ -297,4 +297,4 @@ TEST(Simhash, Text) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::simhash_test

@@ -15,7 +15,7 @@
 #include "test/reference/signature_sets.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::similar_words_test {
 namespace {
 
 using test::Random;
@@ -292,4 +292,4 @@ TEST(WordKernels, EqualTheScalarForm) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::similar_words_test

@@ -9,7 +9,7 @@
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
-namespace neardup {
+namespace neardup::spill_test {
 namespace {
 
 using reference::StdioTempFiles;
@@ -156,4 +156,4 @@ TEST(Spill, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::spill_test

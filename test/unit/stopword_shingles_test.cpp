@@ -13,7 +13,7 @@
 #include "test/reference/stopword_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::stopword_shingles_test {
 namespace {
 
 using test::Random;
@@ -90,4 +90,4 @@ TEST(StopwordShingles, Refuses) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::stopword_shingles_test

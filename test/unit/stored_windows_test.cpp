@@ -12,7 +12,7 @@
 #include "test/unit/collage.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::stored_windows_test {
 namespace {
 
 using test::collage;
@@ -211,4 +211,4 @@ TEST(StoredWindows, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::stored_windows_test

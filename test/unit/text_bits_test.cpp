@@ -7,7 +7,7 @@
 
 #include "core/intake/letter_frequencies.h"
 
-namespace neardup {
+namespace neardup::text_bits_test {
 namespace {
 
 double bits(std::string_view text) {
@@ -62,4 +62,4 @@ TEST(TextBits, FrequenciesAreWhole) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::text_bits_test

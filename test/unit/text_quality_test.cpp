@@ -7,7 +7,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::text_quality_test {
 namespace {
 
 TextQuality quality(const std::string& text) {
@@ -77,4 +77,4 @@ TEST(TextQuality, ScoreIsMonotone) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::text_quality_test

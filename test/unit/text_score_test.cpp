@@ -11,7 +11,7 @@
 #include "test/reference/text_score_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::text_score_test {
 namespace {
 
 using test::Exact;
@@ -206,4 +206,4 @@ TEST(ScorePrecision, Formula) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::text_score_test

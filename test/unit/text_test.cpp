@@ -8,7 +8,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::text_test {
 namespace {
 
 TEST(Text, NumbersAsPostgreSQLWritesThem) {
@@ -41,4 +41,4 @@ TEST(Text, NumbersReadAgainAreTheSame) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::text_test

@@ -7,7 +7,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::title_test {
 namespace {
 
 TEST(Title, Examples) {
@@ -115,4 +115,4 @@ TEST(Title, TooLong) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::title_test

@@ -10,7 +10,7 @@
 #include "test/reference/tlsh_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::tlsh_test {
 namespace {
 
 using test::Random;
@@ -121,4 +121,4 @@ TEST(Tlsh, Refuses) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::tlsh_test

@@ -6,7 +6,7 @@
 
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::utf16_test {
 namespace {
 
 using namespace std::string_literals;
@@ -87,4 +87,4 @@ TEST(Utf16, ByteOrderMarks) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::utf16_test

@@ -8,7 +8,7 @@
 #include "test/reference/shingle_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::utf8_test {
 namespace {
 
 // The grammar of RFC 3629 section 4 as it stands there.
@@ -153,4 +153,4 @@ TEST(Utf8, Foldings) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::utf8_test

@@ -16,7 +16,7 @@
 #include "test/reference/weighted_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::weighted_minhash_test {
 namespace {
 
 using test::Random;
@@ -426,4 +426,4 @@ TEST(Cosine, Ends) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::weighted_minhash_test

@@ -10,7 +10,7 @@
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::winnow_test {
 namespace {
 
 using test::Exact;
@@ -152,4 +152,4 @@ TEST(Winnow, ShortDocumentsAndBadArguments) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::winnow_test

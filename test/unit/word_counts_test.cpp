@@ -16,7 +16,7 @@
 #include "test/reference/word_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::word_counts_test {
 namespace {
 
 using reference::FixedRow;
@@ -378,4 +378,4 @@ TEST(WordCounts, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::word_counts_test

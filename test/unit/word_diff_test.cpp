@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace neardup {
+namespace neardup::word_diff_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -65,4 +65,4 @@ TEST(WordDiff, Tokens) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::word_diff_test

@@ -10,7 +10,7 @@
 #include "test/reference/word_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::word_places_test {
 namespace {
 
 using reference::Document;
@@ -160,4 +160,4 @@ TEST(WordPlaces, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::word_places_test

@@ -12,7 +12,7 @@
 #include "test/reference/word_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::word_row_test {
 namespace {
 
 struct Row {
@@ -188,4 +188,4 @@ TEST(WordInformation, EqualsTheReference) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::word_row_test

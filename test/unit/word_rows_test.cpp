@@ -9,7 +9,7 @@
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::word_rows_test {
 namespace {
 
 using reference::StdioTempFiles;
@@ -109,4 +109,4 @@ TEST(WordRows, RanksOfWords) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::word_rows_test

@@ -12,7 +12,7 @@
 #include "test/reference/shingle_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup {
+namespace neardup::words_test {
 namespace {
 
 using test::Random;
@@ -114,4 +114,4 @@ TEST(StopWordLists, Names) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::words_test

@@ -70,7 +70,7 @@ struct PassageSearch::Impl {
   DocumentBatch batch;
   DocumentPlaces places{nullptr, 0, nullptr};
   std::unique_ptr<RepeatedWindows> repeated;
-  PassageStats stats;
+  PassageSearchStats stats;
 
   // The walk over documents.
   std::vector<RepeatedRange> ranges;
@@ -322,8 +322,8 @@ size_t PassageSearch::next(CommonPassage* out, size_t most) { return impl_->take
 
 void PassageSearch::read_text(uint64_t byte, void* out, size_t n) { impl_->texts.read(byte, out, n); }
 
-PassageStats PassageSearch::stats() const {
-  PassageStats s = impl_->stats;
+PassageSearchStats PassageSearch::stats() const {
+  PassageSearchStats s = impl_->stats;
   s.rows = impl_->rows;
   s.bytes = impl_->texts.size();
   s.peak_bytes = impl_->ws.ledger.peak();

@@ -35,7 +35,7 @@ struct PassageOptions {
 void check_window_units(Unit unit, int64_t units, const char* name);
 void check_passage_options(const PassageOptions& options);
 
-struct PassageStats {
+struct PassageSearchStats {
   uint64_t rows = 0;
   uint64_t bytes = 0;
   uint64_t seeds = 0;
@@ -76,7 +76,7 @@ class PassageSearch {
   void read_text(uint64_t byte, void* out, size_t n);
 
   // How often the rarest window of a range occurs at most, for messages; how it went.
-  PassageStats stats() const;
+  PassageSearchStats stats() const;
 
  private:
   struct Impl;

@@ -169,7 +169,7 @@ void search_passages(PassageCall* call, text* query, Oid id_type, bool ordered) 
 }
 
 void end_passages(PassageCall* call, const char* what) {
-  PassageStats s;
+  PassageSearchStats s;
   call_core([&] { s = call->engine->object->stats(); });
   end_stage(&call->stages, what,
             psprintf(UINT64_FORMAT " rows of " UINT64_FORMAT " MB, " UINT64_FORMAT " windows hashed of " UINT64_FORMAT

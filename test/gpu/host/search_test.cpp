@@ -8,7 +8,7 @@
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/jobs.h"
 
-namespace neardup::gpu {
+namespace neardup::gpu::host_search_test {
 namespace {
 
 using test::OwnedJob;
@@ -411,4 +411,4 @@ TEST(GpuPlan, AFewPercentOfWhatIsFreeAreLeftToOthers) {
 }
 
 }  // namespace
-}  // namespace neardup::gpu
+}  // namespace neardup::gpu::host_search_test

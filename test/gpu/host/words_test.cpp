@@ -13,7 +13,7 @@
 #include "test/gpu/word_cases.h"
 #include "test/reference/similar_lists.h"
 
-namespace neardup::gpu {
+namespace neardup::gpu::host_words_test {
 namespace {
 
 using reference::WordRows;
@@ -636,4 +636,4 @@ TEST(GpuWordsOnHost, RoundingLosesNothing) {
 }
 
 }  // namespace
-}  // namespace neardup::gpu
+}  // namespace neardup::gpu::host_words_test
