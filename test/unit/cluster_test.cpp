@@ -96,17 +96,15 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
     const Rows rows = reference::make_set(name, 128, 32, n, 7);
     const Clusters anchor = reference::anchor(rows, need);
     const Clusters connected = reference::connected(rows, need);
-    for (const size_t limit : {size_t{1} << 20, size_t{6} << 20, kUnlimited}) {
-      for (const unsigned threads : {1u, 4u}) {
-        SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) +
-                     ", threads " + std::to_string(threads));
-        const Clusters a = run(Linkage::anchor, rows, need, limit, threads);
-        ASSERT_EQ(a.representative, anchor.representative);
-        ASSERT_EQ(a.matches, anchor.matches);
-        const Clusters c = run(Linkage::connected, rows, need, limit, threads);
-        ASSERT_EQ(c.representative, connected.representative);
-        ASSERT_EQ(c.matches, connected.matches);
-      }
+    for (const auto& [limit, threads] : {std::pair{size_t{1} << 20, 4u}, {size_t{6} << 20, 1u}, {kUnlimited, 4u}}) {
+      SCOPED_TRACE(std::string(name) + ", need " + std::to_string(need) + ", limit " + std::to_string(limit) +
+                   ", threads " + std::to_string(threads));
+      const Clusters a = run(Linkage::anchor, rows, need, limit, threads);
+      ASSERT_EQ(a.representative, anchor.representative);
+      ASSERT_EQ(a.matches, anchor.matches);
+      const Clusters c = run(Linkage::connected, rows, need, limit, threads);
+      ASSERT_EQ(c.representative, connected.representative);
+      ASSERT_EQ(c.matches, connected.matches);
     }
   }
 }

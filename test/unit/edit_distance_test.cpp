@@ -145,7 +145,7 @@ TEST(EditDistance, EditedTexts) {
   for (const uint32_t alphabet : {1u, 2u, 4u, 26u, 0u}) {
     for (const double rate : {0.002, 0.01, 0.05, 0.2, 0.6}) {
       for (int i = 0; i < 7; ++i) {
-        const std::string a = text(random, random() % 2500, alphabet);
+        const std::string a = text(random, random() % 1600, alphabet);
         const std::string b = edited(random, a, rate, alphabet);
         check(Unit::character, a, b);
         check(Unit::byte, a, b);

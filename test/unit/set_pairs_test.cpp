@@ -89,7 +89,7 @@ TEST(SetPairs, EqualDefinitionForEveryShape) {
 // Several blocks and batches, on disk and in memory.
 TEST(SetPairs, LargerSets) {
   for (const char* shape : {"families", "pages"}) {
-    const Sets all = make_sets(shape, 900, 8);
+    const Sets all = make_sets(shape, 600, 8);
     for (const SetMeasure measure : kMeasures) {
       const double bound = measure == SetMeasure::overlap ? 12 : 0.8;
       SearchStats stats;

@@ -142,7 +142,7 @@ TEST(GpuSearchOnHost, ManySlabsWithinTheLimit) {
 
 // Less memory than was thought: the search makes do with it, or says that it cannot.
 TEST(GpuSearchOnHost, MemoryThatIsNotThere) {
-  const reference::Values values = reference::make_values("families", 20000, 3);
+  const reference::Values values = reference::make_values("families", 10000, 3);
   const std::vector<OwnedJob> some = [&] {
     std::vector<OwnedJob> out;
     out.push_back(test::simhash_job(values, 3, values.size()));
