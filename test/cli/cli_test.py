@@ -23,6 +23,8 @@ import time
 import traceback
 
 TESTS = []
+LOST = []  # what threads of the test at work have ended with
+threading.excepthook = LOST.append
 
 
 def test(function):
@@ -1527,8 +1529,11 @@ def main():
             sql("DROP SCHEMA IF EXISTS public, \"Odd.Schema\" CASCADE; CREATE SCHEMA public")
             folder = f"{top}/{function.__name__}"
             os.mkdir(folder)
+            LOST.clear()
             try:
                 function(folder)
+                if LOST:
+                    raise AssertionError("in a thread") from LOST[0].exc_value
                 print(f"ok - loader: {name}", flush=True)
             except Skipped as reason:
                 print(f"skip - loader: {name}: {reason}", flush=True)

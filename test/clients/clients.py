@@ -44,6 +44,12 @@ def raises(name, error, call, *words):
     return check(name, False, "no error, but %.200r" % (got,))
 
 
+def url(name, driver):
+    """SQLAlchemy's, of a database by a driver."""
+    return "postgresql+%s://%s@/%s?host=%s&port=%s" % (
+        driver, os.environ.get("PGUSER", ""), name, os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"))
+
+
 def forms(conn):
     """Values of every kind as the server writes them: (type, text form, binary form)."""
     calls = [("minhash", "to_minhash('%s')" % DOC), ("minhash", "to_minhash('')"),

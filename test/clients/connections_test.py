@@ -28,11 +28,6 @@ def make(conn):
     neardup.refresh(conn, "copies", progress=False)
 
 
-def url(name, driver):
-    return "postgresql+%s://%s@/%s?host=%s&port=%s" % (
-        driver, os.environ.get("PGUSER", ""), name, os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"))
-
-
 def notes(conn):
     found = [row[0] for row in conn.execute("SELECT what FROM notes ORDER BY what")]
     conn.execute("TRUNCATE notes")

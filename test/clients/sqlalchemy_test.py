@@ -38,11 +38,6 @@ lsh_index("docs_hash", Doc.hash)
 """
 
 
-def url(name, driver):
-    return "postgresql+%s://%s@/%s?host=%s&port=%s" % (
-        driver, os.environ.get("PGUSER", ""), name, os.environ.get("PGHOST", ""), os.environ.get("PGPORT", "5432"))
-
-
 def models():
     scope = {"__name__": "models"}
     exec(compile(MODELS, "models.py", "exec"), scope)

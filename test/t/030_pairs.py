@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """all_pairs and pairs_between equal a brute-force join; clusters equal a simulation over the pairs of that join."""
-import threading
 import time
 
 from clusters import anchors, components
@@ -235,7 +234,7 @@ def memory_bounded(conn):
                 before = most = anonymous(pid)
             except OSError as e:
                 return skip("memory of a backend: %s" % e)
-            thread = threading.Thread(
+            thread = Thread(
                 target=lambda: errors.append(error_of(worker, "SELECT count(*) FROM " + function)))
             thread.start()
             while thread.is_alive():

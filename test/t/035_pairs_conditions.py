@@ -2,7 +2,6 @@
 """Pairs and clusters within groups, near in time, and verified on documents equal plain joins. Bridges equal their
 definition. Recall of verified pairs on the data sets."""
 import re
-import threading
 import time
 
 from clusters import anchors, components
@@ -441,7 +440,7 @@ def progress(conn, name):
                                     "%", "%%") + "', 0.8)")):
         worker = connect(name)
         errors = []
-        thread = threading.Thread(target=lambda: errors.append(
+        thread = Thread(target=lambda: errors.append(
             error_of(worker, "SELECT count(*) FROM " + (call % query if "%s" in call else call % ()))))
         thread.start()
         seen, rows, shares, hidden = set(), [], [], 0

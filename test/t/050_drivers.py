@@ -3,9 +3,10 @@
 import decimal
 import struct
 
-from harness import *
+from binary import *
 import oracle as o
 
+NUMBER = struct.pack("!i", 1)
 DOC = "the quick brown fox jumps over the lazy dog"
 NEAR = "the quick brown fox jumps over the lazy cat"
 
@@ -304,15 +305,7 @@ def binary(conn):
         with cur.copy("COPY b TO STDOUT (FORMAT binary)") as copy:
             image = b"".join(bytes(block) for block in copy)
 
-    def put(data, table="c"):
-        """Error of a binary COPY of these bytes, or None."""
-        try:
-            with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN (FORMAT binary)" % table) as copy:
-                copy.write(data)
-        except psycopg.Error as e:
-            return e
-        return None
-    e = put(image)
+    e = copy_error(conn, "c", image)
     check("binary COPY out and in", e is None, e)
     text_forms(conn)
     equal("binary COPY keeps every value", conn.execute("SELECT id, sig::text FROM c ORDER BY id").fetchall(),
@@ -322,12 +315,6 @@ def binary(conn):
         back = cur.execute("SELECT sig::text FROM c WHERE id = 0").fetchone()[0]
     check("binary results", len(raw) >= 512 and back == values[0], "%d bytes" % len(raw))
 
-    head = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
-
-    def image_of(payload):
-        return head + struct.pack("!h", 2) + struct.pack("!ii", 4, 1) + struct.pack(
-            "!i", len(payload)) + payload + struct.pack("!h", -1)
-
     samples = []
     with conn.cursor(binary=True) as cur:
         for n in (1, 2, 4, 5):
@@ -336,22 +323,22 @@ def binary(conn):
     try:
         for cut in list(range(0, len(image), max(1, len(image) // 150))) + list(range(11, 40)):
             conn.execute("TRUNCATE c")
-            if put(image[:cut]) is None:  # PostgreSQL takes an end between two rows
+            if copy_error(conn, "c", image[:cut]) is None:  # PostgreSQL takes an end between two rows
                 got = conn.execute("SELECT id, sig::text FROM c ORDER BY id").fetchall()
                 if got != list(enumerate(values))[: len(got)] or cut == len(image):
                     bad.append("COPY cut at %d accepted" % cut)
         for payload in samples:
             for cut in range(len(payload)):
-                if put(image_of(payload[:cut])) is None:
+                if copy_error(conn, "c", image_of(NUMBER, payload[:cut])) is None:
                     bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
-            if put(image_of(payload + b"\0")) is None:
+            if copy_error(conn, "c", image_of(NUMBER, payload + b"\0")) is None:
                 bad.append("one byte too many accepted")
             for position in range(len(payload)):
                 for bit in range(8) if position < 32 else (position % 8,):
                     flipped = bytearray(payload)
                     flipped[position] ^= 1 << bit
                     conn.execute("TRUNCATE c")
-                    e = put(image_of(bytes(flipped)))
+                    e = copy_error(conn, "c", image_of(NUMBER, bytes(flipped)))
                     if e is None:  # what is accepted must be whole: readable, writable, comparable
                         accepted += 1
                         text = one(conn, "SELECT sig::text FROM c")

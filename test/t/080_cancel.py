@@ -88,16 +88,6 @@ def stops(conn, name, query):
           "%s; %d temporary files left" % (bad, left))
 
 
-seen = set()  # process numbers of this script's sessions
-
-
-def temp_files(conn):
-    """How many files of these sessions there are: other scripts are at work on the server, too."""
-    seen.add(conn.info.backend_pid)
-    return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE split_part(substr(name, 10), '.', 1) = ANY (%s)",
-               ([str(pid) for pid in seen],))
-
-
 def prepare(conn):
     # Rows that share 70 % with every other row: all of them candidates, hardly a pair at 0.8.
     conn.execute("""CREATE TABLE hot AS SELECT i::bigint AS id, set_minhash(array(SELECT e::bigint
@@ -135,7 +125,7 @@ def terminated(name, conn):
             other = connect(name)
             seen.add(other.info.backend_pid)
             other.execute("SET neardup.threads = 4; SET maintenance_work_mem = '1GB'")
-            thread = threading.Thread(target=lambda: ended.append(error_of(other, query)))
+            thread = Thread(target=lambda: ended.append(error_of(other, query)))
             thread.start()
             end = time.monotonic() + 60
             while thread.is_alive() and time.monotonic() < end and not conn.execute(

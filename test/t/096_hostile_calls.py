@@ -7,6 +7,7 @@ refused at once, or can be cancelled. What a query means is looked at once, what
 import collections
 import hashlib
 
+from hostile import quote
 from harness import *
 
 OWNER, STRANGER, VISITOR, HIDDEN = ("neardup_t_96_" + r for r in ("owner", "stranger", "visitor", "hidden"))
@@ -164,10 +165,6 @@ def functions_of(conn):
             if not {"internal", "cstring", "trigger"} & set(types) and n not in ("neardup_guard", "neardup_flag")]
 
 
-def quoted(text):
-    return "'" + text.replace("'", "''") + "'"
-
-
 def sensible(kind, name):
     text = SENSIBLE.get(name, BY_TYPE.get(kind, "NULL"))
     if name in SENSIBLE and kind not in NAME_TYPES + OID_TYPES and text not in ("NULL", "0.8"):
@@ -194,12 +191,12 @@ def calls_of(function, oids, names):
                 yield what, call(i, "%d::oid::%s" % (oid, t))
         elif t in ("text", "name"):
             for n in names:
-                yield n, call(i, "%s::%s" % (quoted(n), t))
+                yield n, call(i, "%s::%s" % (quote(n), t))
         elif t in ROWS_OF:
             for column in ROWS_OF[t]:
                 values = ["%d::oid::regclass" % o for o in oids.values()] if column == "source" else [
-                    "ARRAY[%s]::name[]" % quoted(n) for n in names[:12]] if column == "within" else [
-                    quoted(n) for n in names]
+                    "ARRAY[%s]::name[]" % quote(n) for n in names[:12]] if column == "within" else [
+                    quote(n) for n in names]
                 for value in values:
                     base = good[i] if good[i] != "NULL::" + t else "NULL::" + t
                     fields = "jsonb_build_object('%s', %s)" % (column, value)

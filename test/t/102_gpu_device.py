@@ -3,7 +3,6 @@
 """A real GPU, through SQL: the rows of the CPU in the same order, memory limits, cancels, sessions side by side,
 sessions that end."""
 import random
-import threading
 
 from harness import *
 
@@ -171,7 +170,7 @@ def cancels(name, conn):
     other = connect(name)
     other.execute("SET neardup.device = 'gpu'")
     pid, errors = other.info.backend_pid, []
-    thread = threading.Thread(
+    thread = Thread(
         target=lambda: errors.append(error_of(other, "SELECT count(*) FROM " + MUCH)), daemon=True)
     thread.start()
     before = cpu_seconds(pid)
@@ -199,7 +198,7 @@ def sessions(name):
         except psycopg.Error as e:
             wrong.append(str(e))
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    threads = [Thread(target=work, args=(i,)) for i in range(4)]
     for t in threads:
         t.start()
     for t in threads:

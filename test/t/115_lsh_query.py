@@ -2,9 +2,10 @@
 """lsh_query through drivers: bound parameters, binary COPY in both directions, damaged binary input."""
 import struct
 
-from harness import *
+from binary import *
 import oracle as o
 
+NUMBER = struct.pack("!q", 1)
 DOC = "the quick brown fox jumps over the lazy dog"
 
 
@@ -26,40 +27,26 @@ def binary(conn):
     with conn.cursor() as cur, cur.copy("COPY q TO STDOUT (FORMAT binary)") as copy:
         image = b"".join(bytes(block) for block in copy)
 
-    def put(data):
-        """Error of a binary COPY of these bytes, or None."""
-        try:
-            with conn.cursor() as cur, cur.copy("COPY r FROM STDIN (FORMAT binary)") as copy:
-                copy.write(data)
-        except psycopg.Error as e:
-            return e
-        return None
-    e = put(image)
+    e = copy_error(conn, "r", image)
     check("binary COPY out and in", e is None, e)
     equal("binary COPY keeps every value", one(conn, "SELECT count(*) FROM q JOIN r USING (id, q)"), 30)
     with conn.cursor(binary=True) as cur:
         samples = [
             bytes(row[0]) for row in cur.execute("SELECT q FROM q WHERE id IN (1, 6, 13) ORDER BY id").fetchall()]
-    head = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
-
-    def image_of(payload):
-        return head + struct.pack("!h", 2) + struct.pack("!iq", 8, 1) + struct.pack(
-            "!i", len(payload)) + payload + struct.pack("!h", -1)
-
     crashed, accepted, bad = "", 0, []
     try:
         for payload in samples:
             for cut in range(len(payload)):
-                if put(image_of(payload[:cut])) is None:
+                if copy_error(conn, "r", image_of(NUMBER, payload[:cut])) is None:
                     bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
-            if put(image_of(payload + b"\0")) is None:
+            if copy_error(conn, "r", image_of(NUMBER, payload + b"\0")) is None:
                 bad.append("one byte too many accepted")
             for position in range(len(payload)):
                 for bit in range(8) if position < 44 else (position % 8,):
                     flipped = bytearray(payload)
                     flipped[position] ^= 1 << bit
                     conn.execute("TRUNCATE r")
-                    e = put(image_of(bytes(flipped)))
+                    e = copy_error(conn, "r", image_of(NUMBER, bytes(flipped)))
                     if e is None:  # what is accepted must be whole
                         accepted += 1
                         if one(conn, "SELECT q::text::lsh_query = q FROM r") is not True:

@@ -7,6 +7,7 @@ A query names no schema, so that search_path chooses it."""
 import itertools
 import threading
 
+from answers import expand
 from plans import *
 
 ROWS = 640
@@ -164,7 +165,8 @@ def single(p, literal, far):
     for n, ((form, shows), bound) in enumerate(itertools.product(forms, BOUNDS)):
         for kind in kinds if FULL else [kinds[n % len(kinds)]]:
             q = SIGNATURES[kind] or "'%s'::minhash" % literal
-            where = expand(form, q, far, bound)
+            where = expand(
+                form, M="jaccard(sig, %s)" % q, N="jaccard(sig, '%s'::minhash)" % far, Q=q, B=bound)
             uses = None
             if shows and bound in ("0.8", "0.9", "1", "(SELECT 0.8)"):
                 uses = "doc_part_lsh" if form.startswith("jaccard(old, Q)") else "doc_lsh"
@@ -172,20 +174,6 @@ def single(p, literal, far):
             p.compare("SELECT id FROM doc WHERE " + where, uses, before,
                       errors=("22023",) if named and bound in REFUSED else ())
     p.report("one table")
-
-
-def expand(form, q, far, bound):
-    """M, N, Q, B stand alone in a form."""
-    words = {"M": "jaccard(sig, %s)" % q, "N": "jaccard(sig, '%s'::minhash)" % far, "Q": q, "B": bound}
-    out, word = [], ""
-    for c in form + " ":
-        if c.isalnum() or c == "_":
-            word += c
-            continue
-        out.append(words.get(word, word))
-        out.append(c)
-        word = ""
-    return "".join(out).strip()
 
 
 def ordered(p, literal):

@@ -2,7 +2,6 @@
 """What a session caches of lsh indexes between queries is never out of date: other sessions and its own
 transactions change, rebuild, move and drop the indexes between two queries. Also prefetched rows, more indexes than the
 cache holds, errors during a query, and an old cursor."""
-import threading
 
 from servers import *
 
@@ -258,7 +257,7 @@ def thinned(server):
         # A pause at each page, so that the second pass over the table can be caught.
         vacuum.execute("SET vacuum_cost_page_hit = 10000; SET vacuum_cost_limit = 10000; SET vacuum_cost_delay = 1")
         # With FREEZE it waits for a page that another process (the background writer) has pinned, and passes over none.
-        thread = threading.Thread(target=lambda: error_of(vacuum, "VACUUM (FREEZE) thin"))
+        thread = Thread(target=lambda: error_of(vacuum, "VACUUM (FREEZE) thin"))
         thread.start()
         caught = False
         while thread.is_alive():

@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 
+from answers import expand
 from plans import *
 from servers import dead_gone
 
@@ -153,11 +154,6 @@ class Measure:
         return expand(self.forms[form], X=x, Q=q, B=bound)
 
 
-def expand(form, **words):
-    """Single letters that stand alone."""
-    return re.sub(r"\b[%s]\b" % "".join(words), lambda m: str(words[m.group()]), form)
-
-
 HAMMING = Measure("hamming", "hash", "hamming(X, Q) <= B",
                   ["hamming_at_most(X, Q, B)", "Q <~> X <= B", "B >= hamming(Q, X)", "hamming(X, Q) < B + 1"],
                   "<~>", ("0", "3", "8"), "a.n / 12", "40")
@@ -277,9 +273,7 @@ LONGEST = 10**9 if FULL else 8000  # characters of a text of which long digests 
 
 
 def fill(conn, table, rows):
-    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
-        for row in enumerate(rows, 1):
-            copy.write_row(row)
+    copy_rows(conn, table, enumerate(rows, 1))
 
 
 def setup(name):

@@ -36,9 +36,8 @@ def texts(rng):
 def fill(conn, rng):
     conn.execute("CREATE TABLE docs (id int, tenant int, note text, body text, sig minhash, hash simhash, digest ctph) "
                  "WITH (fillfactor = 60)")
-    with conn.cursor() as cur, cur.copy("COPY docs (id, tenant, note, body) FROM STDIN") as copy:
-        for i, text in enumerate(texts(rng)):
-            copy.write_row((i, i % 4 if i % 50 else None, "odd" if i % 2 else "even", text))
+    copy_rows(conn, "docs (id, tenant, note, body)", (
+        (i, i % 4 if i % 50 else None, "odd" if i % 2 else "even", text) for i, text in enumerate(texts(rng))))
     conn.execute(
         "UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body) WHERE id % 31 > 0")
     conn.execute("INSERT INTO docs (id, tenant, sig) SELECT -1, 2, to_minhash('')")

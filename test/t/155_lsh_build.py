@@ -69,11 +69,6 @@ def all_ways():
         equal("no temporary file is left", temp_files(conn), 0)
 
 
-def temp_files(conn):
-    """Of this session: other scripts are at work on the server."""
-    return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql_tmp' || pg_backend_pid() || '.%'")
-
-
 def statements():
     """CONCURRENTLY, REINDEX, unlogged and temporary tables, partial and expression indexes, TRUNCATE, wrapped scans."""
     with database() as name, connect(name) as conn:

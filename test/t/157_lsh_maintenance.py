@@ -55,7 +55,7 @@ def progress():
         held = None
         for _ in range(5):
             gate.execute("SELECT pg_advisory_lock(157)")
-            building = threading.Thread(
+            building = Thread(
                 target=conn.execute, args=("CREATE INDEX i ON t USING lsh (sig_of(i))",), daemon=True)
             building.start()
             wait_for(lambda: one(

@@ -104,8 +104,8 @@ class Mix:
     def run(self, name):
         conns = [connect(name) for _ in range(CLIENTS + 1)]
         conns[0].execute("TRUNCATE " + self.table)
-        threads = [threading.Thread(target=self.work, args=(c, i)) for i, c in enumerate(conns[1:])]
-        threads.append(threading.Thread(target=self.vacuum, args=(conns[0],)))
+        threads = [Thread(target=self.work, args=(c, i)) for i, c in enumerate(conns[1:])]
+        threads.append(Thread(target=self.vacuum, args=(conns[0],)))
         for t in threads:
             t.start()
         for t in threads:
@@ -138,7 +138,7 @@ def flags(name):
                     "INSERT INTO marked (family, sig) VALUES (%d, sig(%d, %d))" % (family, family, rng.randrange(3)))
 
     conns = [connect(name) for _ in range(CLIENTS)]
-    threads = [threading.Thread(target=work, args=(c, i)) for i, c in enumerate(conns)]
+    threads = [Thread(target=work, args=(c, i)) for i, c in enumerate(conns)]
     for t in threads:
         t.start()
     for t in threads:

@@ -3,6 +3,7 @@
 and plan against the same tables without indexes; all types, NULLs, changes, parallel builds, constraints."""
 import random
 
+from answers import expand
 from plans import *
 from servers import vacuumed
 
@@ -146,16 +147,10 @@ def texts(name):
     return dict(zip("QRHC", row))
 
 
-def expand(query, values):
-    types = {"Q": "minhash", "R": "minhash", "H": "simhash", "C": "ctph"}
-    out = []
-    for word in query.replace("%%", "%").replace("(", "( ").replace(",", " , ").replace(")", " )").split():
-        out.append("'%s'::%s" % (values[word], types[word]) if word in values else word)
-    return " ".join(out)
-
-
 def conditions(name):
     values = texts(name)
+    types = {"Q": "minhash", "R": "minhash", "H": "simhash", "C": "ctph"}
+    literals = {word: "'%s'::%s" % (values[word], types[word]) for word in types}
     p = Plans(name)
     turn = 0
     for condition, index in CONDITIONS:
@@ -163,20 +158,21 @@ def conditions(name):
         chosen = QUERIES if FULL else [QUERIES[0], QUERIES[turn % len(QUERIES)]]
         turn += 1
         for i, (query, shows) in enumerate(chosen):
-            text = expand(query.format(c=condition.lstrip("* ")), values)
+            text = expand(query.format(c=condition.lstrip("* ")).replace("%%", "%"), **literals)
             changes = text.startswith("UPDATE")
             p.compare(text, index if shown and shows and i == 0 else None, before=["BEGIN"] if changes else (),
                       after=["ROLLBACK"] if changes else ())
     p.report("one table")
     for query, index in JOINS:
-        p.compare(expand(query, values), index,
+        p.compare(expand(query.replace("%%", "%"), **literals), index,
                   settings=list(SETTINGS) if FULL else [FORCED, "only nested loops", "as written"])
     p.report("joins and partitions")
-    nearest = "SELECT sig <%%> Q FROM doc WHERE tenant = {t} AND jaccard(sig, Q) >= {b} ORDER BY sig <%%> Q LIMIT 5"
+    nearest = "SELECT sig <%> Q FROM doc WHERE tenant = {t} AND jaccard(sig, Q) >= {b} ORDER BY sig <%> Q LIMIT 5"
     for tenant in ("3", "0", "(SELECT 4)", "99"):  # 0 is what a NULL looks like
-        p.compare(expand(nearest.format(t=tenant, b=0.5), values), None, ordered=True)
+        p.compare(expand(nearest.format(t=tenant, b=0.5), **literals), None, ordered=True)
         p.compare(
-            expand(nearest.format(t=tenant, b=0.8), values), ORDERED, before=["SET enable_sort = off"], ordered=True)
+            expand(nearest.format(t=tenant, b=0.8), **literals), ORDERED, before=["SET enable_sort = off"],
+            ordered=True)
     for plan in ("force_generic_plan", "force_custom_plan"):
         p.compare("EXECUTE found (3, '%s', 0.8)" % values["Q"], "doc_sig", before=[
             "SET plan_cache_mode = " + plan, "DEALLOCATE ALL",

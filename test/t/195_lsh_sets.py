@@ -29,9 +29,7 @@ def sets():
 def setup(name):
     with connect(name) as conn:
         conn.execute("CREATE TABLE pool (id int, a int[])")
-        with conn.cursor() as cur, cur.copy("COPY pool FROM STDIN") as copy:
-            for row in enumerate(sets()):
-                copy.write_row(row)
+        copy_rows(conn, "pool", enumerate(sets()))
         for schema in ("plain", "indexed"):
             conn.execute(
                 "CREATE SCHEMA {s}; CREATE TABLE {s}.sets AS SELECT id, id % 3 AS grp, a, a::bigint[] || 5000000000 AS "

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 
-from harness import *
+from answers import *
 
 ROWS = 240
 JOINS = 2400 if FULL else 420
@@ -102,9 +102,7 @@ def fill(conn):
         body = None if i % 29 == 7 else "..." if i % 31 == 9 else " ".join(words)
         rows.append((i, None if i % 41 == 3 else rng.randrange(4), "2026-01-%02d" % rng.randrange(1, 29), body))
     conn.execute(SCHEMA)
-    with conn.cursor() as cur, cur.copy("COPY docs (id, tenant, at, body) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)
+    copy_rows(conn, "docs (id, tenant, at, body)", rows)
     conn.execute("INSERT INTO docs (id, tenant, at, body) SELECT id, tenant, at, body FROM docs WHERE id % 37 = 5")
     conn.execute("UPDATE docs SET sig = to_minhash(body), hash = to_simhash(body), digest = to_ctph(body), code = "
                  "(to_simhash(body)::bit(64) || to_simhash(body, 2)::bit(64) || to_simhash(body, "
@@ -143,14 +141,6 @@ def statement(rng):
             x, y, on)
     return "SELECT a.id, a.at, b.id, b.body, a IS NULL AS none FROM %s a %s %s b ON %s%s" % (
         x, kind, y, on, rng.choice(AFTER).format("a", "b"))
-
-
-def answer(conn, settings, query):
-    conn.execute("RESET ALL" + "".join("; SET " + s for s in settings.split("; ") if s))
-    try:
-        return sorted(map(repr, conn.execute(query).fetchall()))
-    except psycopg.Error as e:
-        return e.sqlstate
 
 
 def generated(conn):
@@ -213,7 +203,7 @@ def change(rng, targets):
 
 def outcome(conn, settings, target, query):
     """The rows that a statement returns and those that it leaves behind, or its SQLSTATE. It is undone."""
-    conn.execute("RESET ALL" + "".join("; SET " + s for s in settings.split("; ") if s))
+    under(conn, settings)
     try:
         with conn.transaction(force_rollback=True):
             cur = conn.execute(query)
@@ -649,7 +639,7 @@ def concurrent(conn, name):
                         "SET neardup.enable_join = %s" % mode + ("; SET enable_nestloop = off" if mode == "on" else ""))
                     pid = one(second, "SELECT pg_backend_pid()")
                     first.execute("UPDATE " + table + " SET n = n + %s WHERE id IN (10, 11, 50)", (change,))
-                    thread = threading.Thread(
+                    thread = Thread(
                         target=lambda: found.__setitem__(mode, sorted(second.execute(statement).fetchall())))
                     thread.start()
                     end = time.monotonic() + 20

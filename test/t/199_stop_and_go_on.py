@@ -4,6 +4,7 @@ EXISTS and LATERAL with bounds and values that change from row to row, and in cu
 without any of them. NEARDUP_SEED repeats a run."""
 import random
 
+from answers import plan_of, under
 from clusters import anchors
 from harness import *
 
@@ -90,16 +91,11 @@ def set_probes(conn, rng, series, no_value=True):
 
 def answer(conn, settings, query):
     """The rows; their error's SQLSTATE, where there is one."""
-    conn.execute("RESET ALL; SET " + "; SET ".join(settings.split("; ")))
+    under(conn, settings)
     try:
         return conn.execute(query).fetchall()
     except psycopg.Error as e:
         return e.sqlstate, str(e)
-
-
-def plan_of(conn, query):
-    """With the settings of the last answer."""
-    return "\n".join(row[0] for row in conn.execute("EXPLAIN (COSTS OFF) " + query))
 
 
 class Comparisons:
@@ -258,7 +254,7 @@ SERIES_OF_CALLS = ("ascending", "descending", "all alike")
 def functions(conn, rng):
     """Functions, below LIMIT and once more: the first rows of one call, which has those of a join."""
     rows, proofs = [], []
-    conn.execute("RESET ALL; SET " + PLAIN.replace("; ", "; SET "))
+    under(conn, PLAIN)
     for series in list(SERIES_OF_CALLS) * ROUNDS if FULL else rng.sample(SERIES_OF_CALLS, 2):
         set_probes(conn, rng, series, no_value=False)
         for name, call in calls(rng).items():

@@ -1084,8 +1084,8 @@ def sessions(name):
                 other.execute("CALL refresh_duplicates('dups', batch => 20)")
             except psycopg.Error as e:
                 errors.append(e)
-        watching = threading.Thread(target=watch)
-        running = threading.Thread(target=refresh)
+        watching = Thread(target=watch)
+        running = Thread(target=refresh)
         watching.start()
         running.start()
         while ("signing", True) not in seen and running.is_alive():
@@ -1115,7 +1115,7 @@ def sessions(name):
         left = []
         for round_ in range(6):
             change(conn, rng, texts, 60, ids)
-            running = threading.Thread(target=refresh)
+            running = Thread(target=refresh)
             running.start()
             time.sleep(rng.uniform(0, 0.2))
             conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
@@ -1140,7 +1140,7 @@ def cancelled(name):
         change(conn, rng, texts, 1000, ids)
         conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
         for round_ in range(24 if FULL else 8):
-            running = threading.Thread(
+            running = Thread(
                 target=lambda: errors.append(error_of(other, "CALL refresh_duplicates('dups', batch => 20)")))
             running.start()
             time.sleep(rng.uniform(0, 0.3))

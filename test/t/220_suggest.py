@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 """neardup_suggest: its proposals for one sample must be good for another one; neardup_s_curve."""
-import csv
-import gzip
 import random
-import threading
 from math import sqrt
 
 from harness import *
@@ -35,9 +32,7 @@ def families(seed, rates, count=FAMILIES, length=150):
 
 def put(conn, table, rows):
     conn.execute("CREATE TABLE %s (id text PRIMARY KEY, body text)" % table)
-    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
-        for row in rows:
-            copy.write_row(row)
+    copy_rows(conn, table, rows)
     conn.execute("ANALYZE %s" % table)
 
 
@@ -254,7 +249,7 @@ def watched(conn, name):
     put(conn, "watched", families(15, (0.02, 0.3), count=300))
     seen, pid = set(), one(conn, "SELECT pg_backend_pid()")
     with connect(name) as watcher:
-        thread = threading.Thread(target=lambda: suggest(conn, "TABLE watched"))
+        thread = Thread(target=lambda: suggest(conn, "TABLE watched"))
         thread.start()
         while thread.is_alive():
             seen.update(
@@ -352,15 +347,6 @@ def data_sets(conn):
                 check("%s: recall and precision of the best" % data,
                       f1(p[0]["expected_recall"], p[0]["expected_precision"]) > 0.7, told(p[0]))
             conn.execute("DROP TABLE docs")
-
-
-def csv_rows(*path):
-    """Rows of a CSV file of the data: names of columns, then values."""
-    file = data_file(*path)
-    if not file:
-        return None
-    with gzip.open(file, "rt", encoding="utf-8", newline="") as f:
-        return list(csv.reader(f))
 
 
 def sets_with_gold(conn):

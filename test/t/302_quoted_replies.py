@@ -31,9 +31,7 @@ def archive(conn, what, posts):
     rows = [(i, None, body) for i, body in enumerate(posts)]
     rows += [(100_000 + i, i, quoted(rng, body)) for i, body in enumerate(posts) if i % 2 == 0]
     rows += [(200_000 + i, 100_000 + i, quoted(rng, body)) for _, i, body in rows[len(posts):] if i % 8 == 0]
-    with conn.cursor() as cur, cur.copy("COPY mails (id, quotes, body) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)
+    copy_rows(conn, "mails (id, quotes, body)", rows)
     conn.execute("CREATE INDEX ON mails USING lsh (hashes); ANALYZE mails; SET enable_seqscan = off")
     replies = {id: quotes for id, quotes, _ in rows if quotes is not None}
     found = conn.execute("SELECT r.id, p.id FROM mails r, LATERAL (SELECT id FROM mails m "

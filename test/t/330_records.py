@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Records: the blocks of docs/records.md in order, their estimate against the true values, their recipes on data sets
 with known matches; candidate pairs against a join in SQL; rights, snapshots, memory and cancelling."""
-import csv
 import os
 import re
 import time
@@ -74,11 +73,6 @@ def page(conn, recipes):
     equal("the page's pairs", run_block(conn, query), [(1, 2, [1, 2]), (3, 4, [2])])
 
 
-def csv_rows(path):
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as f:
-        return list(csv.reader(f))[1:]
-
-
 def load_csv(conn, table, path):
     with conn.cursor() as cur, gzip.open(path, "rb") as src, cur.copy(
             "COPY %s FROM STDIN (FORMAT csv, HEADER)" % table) as copy:
@@ -94,7 +88,7 @@ def recipe(conn, name, block):
     if gold_file is None:  # rec-N-org and rec-N-dup-0
         gold = {(a, a.replace("org", "dup-0")) for (a,) in conn.execute("SELECT rec_id FROM febrl4a").fetchall()}
     else:
-        gold = {tuple(r) for r in csv_rows(os.path.join(os.environ["NEARDUP_DATA"], "er", gold_file + ".csv.gz"))}
+        gold = {tuple(r) for r in csv_rows("er", gold_file + ".csv.gz")[1:]}
     if symmetric:
         found, gold = ({tuple(sorted(p)) for p in s} for s in (found, gold))
     right = len(found & gold)

@@ -2,7 +2,6 @@
 """Word similarity: every row against the definition in words.py, planted synonyms, WordSim-353 and SimLex-999, stored
 models (interrupted, owned, dumped), memory, progress, languages, bad input."""
 import random
-import threading
 import time
 
 from harness import *
@@ -16,9 +15,7 @@ STOPWORDS = ["the", "of", "and", "a", "to", "in"]
 
 def fill(conn, table, docs, kind="text"):
     conn.execute("DROP TABLE IF EXISTS %s; CREATE TABLE %s (id int, body %s)" % (table, table, kind))
-    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
-        for row in enumerate(docs):
-            copy.write_row(row)
+    copy_rows(conn, table, enumerate(docs))
 
 
 def call_of(query, settings):
@@ -351,7 +348,7 @@ def in_thread(conn, query, args=None):
             thread.rows = cur.fetchall() if cur.description else None
         except psycopg.Error as e:
             thread.error = e
-    thread = threading.Thread(target=run)
+    thread = Thread(target=run)
     thread.error, thread.rows = None, None
     thread.start()
     return thread

@@ -4,6 +4,7 @@ only the partitions they need, by the index of each, with the answers of one tab
 triggers, jobs; what PostgreSQL refuses. (120, 127 and 190 compare plans over partitions with many more queries.)"""
 import re
 
+from answers import rows_of
 from harness import *
 
 ROWS = 12000 if FULL else 1000
@@ -55,10 +56,6 @@ values = {}
 
 def expand(text):
     return re.sub(r"\b[QHC]\b", lambda m: "'%s'::%s" % (values[m.group()], TYPES[m.group()]), text)
-
-
-def rows_of(conn, query):
-    return sorted(map(repr, conn.execute(query).fetchall()))
 
 
 def whole(query):

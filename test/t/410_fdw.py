@@ -5,6 +5,7 @@ a shard that disappears, lacks the extension, has it in another schema, or has o
 docs/distributed.md, on these servers."""
 import re
 
+from answers import plan_of, rows_of
 from servers import *
 
 ROWS = 20000 if FULL else 1500
@@ -104,11 +105,7 @@ class Shards:
 
 
 def plan(conn, query, options="VERBOSE, COSTS OFF"):
-    return "\n".join(r[0] for r in conn.execute("EXPLAIN (%s) %s" % (options, query)))
-
-
-def rows_of(conn, query):
-    return sorted(map(repr, conn.execute(query).fetchall()))
+    return plan_of(conn, query, options)
 
 
 def expand(text, values):
@@ -471,7 +468,7 @@ def guard(s):
             for i in range(3000000 + 1000 * seed, 3000000 + 1000 * seed + each):
                 e = error_of(conn, put % ("family %d of those at once" % (rng.randrange(30) * 1000003), i, i))
                 counts["in" if e is None else "refused" if e.sqlstate == "23P01" else "other errors"] += 1
-    threads = [threading.Thread(target=insert, args=(seed,)) for seed in range(3)]
+    threads = [Thread(target=insert, args=(seed,)) for seed in range(3)]
     for t in threads:
         t.start()
     for t in threads:

@@ -20,12 +20,6 @@ def frozen():
         [(name, hashlib.sha256(open(os.path.join(UPGRADE, name), "rb").read()).hexdigest(), s) for s, name in sums])
 
 
-def versions(conn):
-    """Those that can be installed, the newest last."""
-    found = [v for (v,) in conn.execute("SELECT version FROM pg_available_extension_versions WHERE name = 'neardup'")]
-    return sorted(found, key=lambda v: tuple(map(int, v.split("."))))
-
-
 def definitions(name):
     dump = tool("pg_dump", "--schema-only", "--binary-upgrade", "-d", name)
     if dump.returncode:
@@ -38,7 +32,7 @@ def chain():
         with connect(new) as conn:
             said = catalog.descriptions(conn)
             check("descriptions are read", len(said) > 400 and len([1 for _, _, d in said if d]) > 250, len(said))
-            known = versions(conn)
+            known = catalog.versions(conn)
             current = one(conn, "SELECT extversion FROM pg_extension WHERE extname = 'neardup'")
             equal("the newest version is the default one", current, known[-1])
             check("there are older ones", len(known) > 1, known)
@@ -396,7 +390,7 @@ def begun_model(conn, call):
 
 def main():
     with database("_any") as name, connect(name) as conn:
-        old = versions(conn)[:-1]
+        old = catalog.versions(conn)[:-1]
     sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,),
              *[(call, v) for v in old for call in (refreshed_before_it, nobody_blocks)],
              *[(call, v) for v in old[-1:] for call in (carried, dumped)])

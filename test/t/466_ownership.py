@@ -205,12 +205,12 @@ def given_away(conn, name):
     errors, end = [], time.monotonic() + 60
     with connect(name) as holder, connect(name) as refresher, connect(name) as giver:
         holder.execute("BEGIN; LOCK TABLE papers IN ACCESS EXCLUSIVE MODE")
-        refresh = threading.Thread(
+        refresh = Thread(
             target=lambda: errors.append(error_of(refresher, "CALL refresh_duplicates('given', batch => 5)")),
             daemon=True)
         refresh.start()
         waits_for(holder, refresher, end)
-        change = threading.Thread(target=lambda: giver.execute(give), daemon=True)
+        change = Thread(target=lambda: giver.execute(give), daemon=True)
         change.start()
         waits_for(holder, giver, end)
         holder.execute("COMMIT")

@@ -7,16 +7,12 @@ Used means: by a superuser, with the other role's schema before, behind and not 
 import collections
 
 from hostile import *
+import catalog
 import uses
 
 MALLORY, BOB = "neardup_t_mallory", "neardup_t_bob"  # who makes the schema; who owns nothing
 ATK = "atk"
 PATHS = ("", "atk, pg_catalog", "pg_catalog, atk", "atk, public")
-
-
-def versions(conn):
-    found = [v for (v,) in conn.execute("SELECT version FROM pg_available_extension_versions WHERE name = 'neardup'")]
-    return sorted(found, key=lambda v: tuple(map(int, v.split("."))))
 
 
 def ways(conn):
@@ -69,7 +65,7 @@ def known_attack(template):
         conn.execute("CREATE FUNCTION plain.evil(oid, regnamespace) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ALTER "
                      "ROLE %s SUPERUSER; RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$" % MALLORY)
         conn.execute("CREATE OPERATOR plain.= (LEFTARG = oid, RIGHTARG = regnamespace, FUNCTION = plain.evil)")
-        for version in versions(conn):
+        for version in catalog.versions(conn):
             error_of(conn, "CREATE EXTENSION neardup SCHEMA plain VERSION '%s'" % version)
             got = one(conn, "SELECT rolsuper FROM pg_roles WHERE rolname = '%s'" % MALLORY)
             equal("%s: an operator (oid, regnamespace) makes nobody superuser" % version, got, False)
@@ -218,7 +214,7 @@ def settled():
 def main():
     with roles(), database("_schema", extension=False) as template:
         with connect(template) as conn:
-            known = versions(conn)
+            known = catalog.versions(conn)
             conn.execute("GRANT CREATE ON DATABASE %s TO %s; SET ROLE %s" % (template, MALLORY, MALLORY))
             counts = fill(conn, ATK).counts
         check("hostile objects: %s" % ", ".join("%d %s" % (n, kind) for kind, n in sorted(counts.items())),

@@ -280,7 +280,7 @@ def behind(other, ends, conn, query):
     """(whether it waited, its error) of a statement, of which `other` has executed `ends` in its way. As
     error_behind(), which insists on a wait."""
     errors = []
-    thread = threading.Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread = Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
     thread.start()
     limit = time.monotonic() + 60  # a hang guard
     waits = False
@@ -515,12 +515,12 @@ def between_steps(copies):
             source = "docs" in statement or "SCHEMA m" in statement  # then the refresh is kept by its result
             holder.execute("BEGIN; LOCK TABLE %s IN ACCESS EXCLUSIVE MODE" % ("m.x_signatures" if source else "m.docs"))
             errors = []
-            refresh = threading.Thread(
+            refresh = Thread(
                 target=lambda: errors.append(error_of(conn, "CALL refresh_duplicates('m.x', 5)")), daemon=True)
             refresh.start()
             wait_until(
                 lambda: one(holder, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)))
-            change = threading.Thread(target=lambda: error_of(other, statement), daemon=True)
+            change = Thread(target=lambda: error_of(other, statement), daemon=True)
             change.start()
             wait_until(lambda: not change.is_alive() or one(
                 holder, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (other.info.backend_pid,)))
@@ -798,7 +798,7 @@ def model_in_anothers_schema(copies):
             third.execute("SET ROLE %s; SET lock_timeout = '5s'" % MALLORY)
             other.execute("SET ROLE %s; BEGIN; SAVEPOINT a; DROP TABLE m.%s" % (MALLORY, table))
             errors = []
-            thread = threading.Thread(target=lambda: errors.append(error_of(conn, call)), daemon=True)
+            thread = Thread(target=lambda: errors.append(error_of(conn, call)), daemon=True)
             thread.start()
             limit = time.monotonic() + 60  # a hang guard
             while thread.is_alive() and time.monotonic() < limit and not one(

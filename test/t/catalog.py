@@ -1,6 +1,12 @@
 """The objects of an extension in a database, to compare databases that came to the same version by different ways."""
 
 
+def versions(conn):
+    """Those that can be installed, the newest last."""
+    found = [v for (v,) in conn.execute("SELECT version FROM pg_available_extension_versions WHERE name = 'neardup'")]
+    return sorted(found, key=lambda v: tuple(map(int, v.split("."))))
+
+
 def definitions(dump):
     """Each object as pg_dump --schema-only --binary-upgrade writes it, whatever its OID."""
     entries = set()

@@ -1,8 +1,10 @@
 """For every script test: a database of its own, named checks, the data sets, the oracle."""
 import atexit
 import contextlib
+import csv
 import gzip
 import os
+import random
 import re
 import signal
 import subprocess
@@ -99,6 +101,24 @@ def load(conn, table, columns, path):
     conn.execute("ANALYZE %s" % table)
 
 
+def csv_rows(*parts):
+    """Rows of a data set's CSV file: names of columns, then values. None where it is absent."""
+    path = data_file(*parts)
+    if not path:
+        return None
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as f:
+        return list(csv.reader(f))
+
+
+def copy_rows(conn, target, rows, types=None):
+    """COPY of rows into a table, or into columns of it. types: of the columns, where Python's do not say them."""
+    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % target) as copy:
+        if types:
+            copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
+
+
 def one(conn, query, args=None):
     """The first column of the first row."""
     return conn.execute(query, args).fetchone()[0]
@@ -117,6 +137,23 @@ def error_of(conn, query, args=None):
     return None
 
 
+class Thread(threading.Thread):
+    """join() raises what the thread has ended with."""
+    raised = None
+
+    def run(self):
+        try:
+            super().run()
+        except BaseException as e:
+            self.raised = e
+
+    def join(self, timeout=None):
+        super().join(timeout)
+        if self.raised is not None:
+            raised, self.raised = self.raised, None
+            raise raised
+
+
 # Locks that are had already bring no news of other sessions.
 HOLD_CATALOGS = "SELECT FROM pg_type, pg_class, pg_namespace, pg_attribute, pg_index LIMIT 1; "
 
@@ -125,7 +162,7 @@ def error_behind(other, ends, conn, query):
     """error_of(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
     one by one."""
     errors = []
-    thread = threading.Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread = Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
     thread.start()
     limit = time.monotonic() + 60  # a hang guard
     while thread.is_alive() and time.monotonic() < limit and not one(
@@ -140,6 +177,17 @@ def error_behind(other, ends, conn, query):
     return errors[0]
 
 
+def temp_files(conn):
+    """How many temporary files there are of the sessions that have asked this: other scripts are at work on the server,
+    too."""
+    temp_files.pids.add(str(conn.info.backend_pid))
+    return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE split_part(substr(name, 10), '.', 1) = ANY (%s)",
+               (list(temp_files.pids),))
+
+
+temp_files.pids = set()
+
+
 def cpu_seconds(pid):
     """Processor time that a process of this machine has used, which is the same on a busy machine."""
     with open("/proc/%d/stat" % pid) as f:
@@ -152,7 +200,7 @@ def stops_when_asked(name, conn, query, most=1.0):
     processor time."""
     pid, ended = conn.info.backend_pid, []
     before = cpu_seconds(pid)
-    thread = threading.Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
+    thread = Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
     thread.start()
     while thread.is_alive() and cpu_seconds(pid) < before + 0.04:
         time.sleep(0.002)
@@ -235,7 +283,12 @@ def wait_for_indexes(conn):
 
 def sections(*calls):
     """Runs each function; one that raises is a failure and does not keep the next from running. NEARDUP_SECTION, of
-    ./run test --section: only those with that in their names, and what they list themselves."""
+    ./run test --section: only those with that in their names, and what they list themselves. NEARDUP_SHUFFLE, a number:
+    in an order of chance, since each must run alone and after any other."""
+    seed = os.environ.get("NEARDUP_SHUFFLE", "")
+    if seed:
+        calls = random.Random("%s %s" % (seed, NAME)).sample(calls, len(calls))
+        print("# NEARDUP_SHUFFLE=%s: %s" % (seed, ", ".join(call[0].__name__ for call in calls)), flush=True)
     part = "" if sections.chosen else os.environ.get("NEARDUP_SECTION", "")
     if not any(part in call[0].__name__ for call in calls):
         skip("no section has %s in its name: %s" % (part, ", ".join(call[0].__name__ for call in calls)))

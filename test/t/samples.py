@@ -37,7 +37,5 @@ def digests():
 def fill(conn, table, columns, rows):
     """Makes the table anew."""
     conn.execute("DROP TABLE IF EXISTS %s; CREATE TABLE %s (%s)" % (table, table, columns))
-    with conn.cursor() as cur, cur.copy("COPY %s FROM STDIN" % table) as copy:
-        for row in rows:
-            copy.write_row(row)
+    copy_rows(conn, table, rows)
     conn.execute("ANALYZE %s" % table)

@@ -315,7 +315,7 @@ class Clients:
         self.errors, self.rounds, self.pids = [], [0] * len(works), [0] * len(works)
         self.stopping = threading.Event()
         self.threads = [
-            threading.Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True)
+            Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True)
             for i, w in enumerate(works)]
         for t in self.threads:
             t.start()
