@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-TOOLS = ("mutate.py", "mutation_places.py")
+TOOLS = ("mutate.py", "mutation_copy.py", "mutation_files.py", "mutation_places.py")
 
 HITS = """// Counts hits. What (hits >= need) is for: nothing here.
 #include <vector>

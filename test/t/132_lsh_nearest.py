@@ -179,9 +179,9 @@ def differences(conn):
         conn.execute("RESET ALL; DROP TABLE different")
 
 
-def cursors(conn, name):
+def cursors(conn):
     """A cursor sees what there was when it was opened, whatever others do between its fetches."""
-    with connect(name, autocommit=False) as own:
+    with connect(conn.info.dbname, autocommit=False) as own:
         own.execute(BY_INDEX + "; SET work_mem = '64kB'")
         query = "SELECT hash <~> '123456789abcdef0' AS d, id FROM docs ORDER BY hash <~> '123456789abcdef0'"
         own.execute(BY_SORT)
@@ -356,11 +356,11 @@ def bad_input(conn):
 
 
 def main():
-    with database() as name, connect(name) as conn:
-        fill(conn, random.Random(SEED))
-        sections(
-            (generated, conn), (other_forms, conn), (differences, conn), (beyond_memory, conn), (other_columns, conn),
-            (interrupts, conn), (plans, conn), (bad_input, conn), (row_security, conn), (cursors, conn, name))
+    with database() as name:
+        with connect(name) as conn:
+            fill(conn, random.Random(SEED))
+        in_copies(name, generated, other_forms, differences, beyond_memory, other_columns, interrupts, plans, bad_input,
+                  row_security, cursors)
 
 
 finish(main)

@@ -2,6 +2,7 @@
 import atexit
 import contextlib
 import csv
+import functools
 import gzip
 import os
 import random
@@ -246,13 +247,14 @@ server_version.known = None
 
 
 @contextlib.contextmanager
-def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True):
+def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True, template="template0"):
     """A fresh database; yields its name, drops it at the end."""
     name = "t_%s%s" % (NAME, suffix)
     with psycopg.connect(autocommit=True) as admin:
         admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
         admin.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE template0 ").format(sql.Identifier(name)) + sql.SQL(options)
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} ").format(sql.Identifier(name), sql.Identifier(template))
+            + sql.SQL(options)
         )
     try:
         if extension:
@@ -295,6 +297,18 @@ def sections(*calls):
     for call, *args in calls:
         if part in call.__name__:
             run_section(call, args)
+
+
+def in_copies(template, *calls):
+    """The functions as sections, each of which has a connection to a copy of its own of this database, to which nobody
+    is connected meanwhile."""
+    def in_a_copy(call):
+        @functools.wraps(call)
+        def section():
+            with database("_copy", options="", extension=False, template=template) as name, connect(name) as conn:
+                call(conn)
+        return section
+    sections(*((in_a_copy(call),) for call in calls))
 
 
 sections.chosen = False  # whether one is at work that was asked for

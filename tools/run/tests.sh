@@ -92,15 +92,16 @@ script_tasks() {
 
 short_script_tasks() { script_tasks "$root"/test/t/[0-9]*; }
 
-# Those of damage, crashes, replicas, concurrency and constraints, in a longer form.
+# Those of damage, crashes, replicas, concurrency and constraints, in a longer form, and two of many sections. All
+# sections come in an order of chance, which each script prints and NEARDUP_SHUFFLE repeats.
 long_script_tasks() {
   local number script
-  for number in 130 140 150 160 180; do
+  for number in 130 140 150 160 180 129 400; do
     script=$(echo "$root/test/t/$number"_*)
     task "$(basename "$script")" long_script "$script"
   done
 }
-long_script() { NEARDUP_LONG=1 one_script "$1"; }
+long_script() { NEARDUP_LONG=1 NEARDUP_SHUFFLE=${NEARDUP_SHUFFLE:-$RANDOM} one_script "$1"; }
 
 # loader_script SCRIPT PROGRAM: in a database of its own, as it may run beside others
 loader_script() {
