@@ -238,8 +238,8 @@ def operators_of_others(name, conn):
         for mark, result in (("=", "bool"), ("<>", "bool"), (">", "bool"), (">=", "bool"), ("<=", "bool"), ("-", left),
                              ("||", left), ("#>>", "text")):
             conn.execute("CREATE OR REPLACE FUNCTION trap.f%d_%s(%s, %s) RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE "
-                         "'operator %s of others was called'; END $$" % (
-                n, result.strip('"').replace("[]", ""), left, right, result, mark.replace("%", "%%")))
+                         "'operator %s of others was called'; END $$"
+                         % (n, result.strip('"').replace("[]", ""), left, right, result, mark.replace("%", "%%")))
             conn.execute("CREATE OPERATOR trap.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = trap.f%d_%s)" % (
                 mark, left, right, n, result.strip('"').replace("[]", "")))
     for function, arguments, result in (("count", '"any"', None), ("quote_ident", "text", "text"),

@@ -359,8 +359,8 @@ def types_of_others(name, conn):
     for left, right in (("shared.kind", "shared.kind"), ("oid", "regclass")):
         conn.execute("CREATE FUNCTION shared.others(%s, %s) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE "
                      "'operator of others'; END $$;"
-                     "CREATE OPERATOR shared.= (LEFTARG = %s, RIGHTARG = %s, FUNCTION = shared.others)" % (
-            left, right, left, right))
+                     "CREATE OPERATOR shared.= (LEFTARG = %s, RIGHTARG = %s, FUNCTION = shared.others)"
+                     % (left, right, left, right))
     for job in jobs:
         equal("report of %s" % job, len(neardup.report(conn, job)["clusters"]), 1)
         if os.path.exists(BIN):
@@ -381,8 +381,8 @@ def domains_of_others(name, conn):
     paths = lambda job: sorted(str(row["path"]) for row in neardup.report(conn, job)["clusters"][0]["rows"])
     for kind in ("code", "special_code"):
         conn.execute("CREATE TABLE by_%s (id shared.%s PRIMARY KEY, path text, body text); "
-                     "INSERT INTO by_%s VALUES ('a', '/a', %s), ('b', '/b', %s)" % (
-            kind, kind, kind, *[psycopg.sql.quote(DOC)] * 2))
+                     "INSERT INTO by_%s VALUES ('a', '/a', %s), ('b', '/b', %s)"
+                     % (kind, kind, kind, *[psycopg.sql.quote(DOC)] * 2))
         conn.execute("SELECT create_duplicates('%s_copies', 'by_%s', 'id', 'body')" % (kind, kind))
         neardup.refresh(conn, kind + "_copies")
         for left, right in ((kind, kind), (kind, "citext"), ("citext", kind)):

@@ -53,8 +53,8 @@ def make_brute(conn, kind):
     conn.execute("DROP TABLE IF EXISTS sig, brute")
     conn.execute(SIGNED % signature)
     conn.execute("CREATE TABLE brute AS SELECT x.id AS a, y.id AS b, %s AS s FROM sig x JOIN sig y ON x.id < y.id "
-                 "AND %s >= %s; ANALYZE brute" % (
-        similarity, similarity, least))
+                 "AND %s >= %s; ANALYZE brute"
+                 % (similarity, similarity, least))
 
 
 def pair_set(conn, query):

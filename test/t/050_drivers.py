@@ -11,6 +11,11 @@ DOC = "the quick brown fox jumps over the lazy dog"
 NEAR = "the quick brown fox jumps over the lazy cat"
 
 
+def make_pairs(conn, id_):
+    conn.execute("DROP TABLE IF EXISTS p; CREATE TABLE p AS SELECT %s AS id, to_minhash('common words ' || i / 2) "
+                 "AS sig FROM generate_series(10, 29) i" % id_)
+
+
 def psycopg3(conn):
     def scalar(query, *args, **named):
         return one(conn, query, args or named or None)
@@ -45,8 +50,6 @@ def psycopg3(conn):
               (e and e.sqlstate == "42804") or got == o.set_minhash(value, kind="text"), "%s %s" % (e, got))
     form = o.to_minhash(NEAR)
     m = sum(x == y for x, y in zip(o.components(o.shingle_hashes(DOC)), o.components(o.shingle_hashes(NEAR))))
-    conn.execute(
-        "CREATE TABLE a AS SELECT 1::bigint AS id, to_minhash(%s) AS sig" % psycopg.sql.Literal(DOC).as_string(conn))
     equal_all("psycopg 3: comparing a column", [
         ("text form", scalar("SELECT jaccard(sig, %s) FROM a", form), m / 128),
         ("text form first", scalar("SELECT jaccard(%s, sig) FROM a", form), m / 128),
@@ -74,10 +77,7 @@ def ids(conn):
         expression = {"uuid": "(repeat('0', 24) || lpad(to_hex(i), 8, '0'))::uuid", "text": "'row ' || i",
                       "date": "date '2024-01-01' + i",
                       "timestamptz": "timestamptz '2024-01-01 00:00Z' + i * interval '1 day'"}.get(kind, "i::" + kind)
-        conn.execute(
-            "DROP TABLE IF EXISTS p; CREATE TABLE p AS SELECT %s AS id, to_minhash('common words ' || i / 2) AS sig "
-            "FROM generate_series(10, 29) i"
-            % expression)
+        make_pairs(conn, expression)
         got = conn.execute(
             "SELECT id_a, id_b, similarity FROM all_pairs(NULL::%s, 'SELECT id, sig FROM p', %%s)" % kind,
             (1,)).fetchall()
@@ -93,8 +93,7 @@ def ids(conn):
                            "WHERE cluster_size > 1" % kind).fetchone()[0]
         rows.append((kind + " clusters", got, 10))
     equal_all("ids of every type", rows)
-    conn.execute("DROP TABLE p; CREATE TABLE p AS SELECT i::bigint AS id, to_minhash('common words ' || i / 2) AS sig "
-                 "FROM generate_series(10, 29) i")
+    make_pairs(conn, "i::bigint")
     equal_all("all_pairs without a witness, thresholds of every type", [
         (repr(t), one(conn, "SELECT count(*) FROM all_pairs(%s, %s)", ("TABLE p", t)), 10)
         for t in (1, 1.0, 0.99, "0.99", decimal.Decimal("0.99"))])
@@ -357,7 +356,9 @@ def binary(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        conn.execute("SET client_min_messages = warning")
+        conn.execute("SET client_min_messages = warning; CREATE TABLE a AS SELECT 1::bigint AS id, to_minhash('%s') "
+                     "AS sig" % DOC)
+        make_pairs(conn, "i::bigint")
         sections((psycopg3, conn), (ids, conn), (untyped, conn), (psycopg2_calls, name), (psql_calls, name),
                  (generic, conn),
                  (binary, conn))

@@ -111,8 +111,6 @@ def settings(name):
 
 
 def queries(conn):
-    conn.execute("CREATE TABLE t AS SELECT i AS id, to_minhash('common ' || i / 2) AS sig "
-                 "FROM generate_series(1::bigint, 40) i; CREATE TABLE e(LIKE t)")
     calls = ("SELECT count(*) FROM all_pairs({})", "SELECT count(*) FROM all_clusters({})",
              "SELECT count(*) FROM pairs_between('TABLE t', {})")
     for query, t, state in (
@@ -293,6 +291,8 @@ def huge(conn):
 
 def main():
     with database() as name, connect(name) as conn:
+        conn.execute("CREATE TABLE t AS SELECT i AS id, to_minhash('common ' || i / 2) AS sig "
+                     "FROM generate_series(1::bigint, 40) i; CREATE TABLE e(LIKE t)")
         sections((schemas,), (settings, name),
                  *((f, conn) for f in (literals, numbers, queries, rights, long_names, memory, huge)))
 

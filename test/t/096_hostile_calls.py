@@ -101,8 +101,8 @@ def prepare(conn, admin_of):
         conn.execute("DROP ROLE IF EXISTS %s" % role)
         conn.execute("CREATE ROLE %s" % role)
     conn.execute("GRANT CREATE ON DATABASE %s TO %s; CREATE FOREIGN DATA WRAPPER nothing; "
-                 "CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing; GRANT USAGE ON FOREIGN SERVER nowhere TO %s" % (
-        admin_of, OWNER, OWNER))
+                 "CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing; GRANT USAGE ON FOREIGN SERVER nowhere TO %s"
+                 % (admin_of, OWNER, OWNER))
     conn.execute("SET ROLE %s" % OWNER)
     conn.execute(MAKE.format(visitor=VISITOR, seed=SEED, secret=SECRET, rows=ROWS))
     conn.execute("CREATE FOREIGN TABLE o.far (id int8, sig minhash, body text) SERVER nowhere")

@@ -709,8 +709,8 @@ def all_pairs(p, limits, measure, when, bounds):
     function = FUNCTIONS[measure.name][0]
     conn.execute("RESET ALL; SET search_path = public; DROP TABLE IF EXISTS near, ask")
     conn.execute("CREATE TABLE ask AS SELECT i AS q, v FROM (SELECT min(i) AS i, v FROM %s_pool GROUP BY v) x "
-                 "WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')" % (
-        f, (3 if FULL else 23) if when == "built" else 12 if FULL else 25))
+                 "WHERE v IS NOT NULL AND (i %% %d = 0 OR v::text ~ '^96:.{64}:.{32}$')"
+                 % (f, (3 if FULL else 23) if when == "built" else 12 if FULL else 25))
     conn.execute("CREATE TABLE near AS SELECT q, t.id, %s(ask.v, t.v) AS d FROM ask, plain.%s t WHERE %s" % (
         function, f, measure.on("t.v", "ask.v", {"hamming": 20, "score": 1, "rate": 0.2}[measure.name])))
     conn.execute("ANALYZE near; ANALYZE ask; SET search_path = indexed, public; SET enable_seqscan = off; "

@@ -136,8 +136,8 @@ def pairs(conn, bits):
     for threads in (1, 2):
         conn.execute("SET neardup.threads = %d" % threads)
         got = conn.execute("SELECT least(id_a, id_b), greatest(id_a, id_b), round((1 - similarity) * %d)::int "
-                           "FROM all_pairs(NULL::int, 'SELECT id, code FROM codes', 1 - %d / %d.0) ORDER BY 1, 2" % (
-            bits, most, bits)).fetchall()
+                           "FROM all_pairs(NULL::int, 'SELECT id, code FROM codes', 1 - %d / %d.0) ORDER BY 1, 2"
+                           % (bits, most, bits)).fetchall()
         equal("%d bits: all pairs, %d threads (%d)" % (bits, threads, len(want)), got, want)
     conn.execute("RESET ALL")
     equal("%d bits: connected clusters" % bits,

@@ -72,8 +72,8 @@ class Mix:
 
     def update(self, conn, rng):
         conn.execute("UPDATE %s SET family = v.f, sig = sig(v.f, v.c) FROM (VALUES (%d, %d, %d)) v(was, f, c) "
-                     "WHERE family = v.was" % (
-            self.table, rng.randrange(FAMILIES), rng.randrange(FAMILIES), rng.randrange(3)))
+                     "WHERE family = v.was"
+                     % (self.table, rng.randrange(FAMILIES), rng.randrange(FAMILIES), rng.randrange(3)))
 
     def work(self, conn, seed):
         rng = random.Random(seed)

@@ -158,8 +158,8 @@ def rescans(conn):
                   re.search(r"Similarity Join\) \(actual rows=\S+ loops=5\)", plan) and re.search(
                       r"Scan on docs \w+ \(actual rows=\S+ loops=1\)", plan), plan)
     bytes_at = ("SELECT (SELECT sum(total_bytes) + 0 * g FROM pg_backend_memory_contexts), count(*) "
-                "FROM generate_series(1, 1000) g, LATERAL (%s) j GROUP BY g ORDER BY g" % (
-        join % ("docs", " AND a.tenant = g % 4 AND a.id < 40")))
+                "FROM generate_series(1, 1000) g, LATERAL (%s) j GROUP BY g ORDER BY g"
+                % (join % ("docs", " AND a.tenant = g % 4 AND a.id < 40")))
     held = [int(row[0]) for row in conn.execute(bytes_at)]
     check("1,000 rescans hold no more memory than ten", max(held[10:]) < max(held[:10]) + 200_000,
           (max(held[:10]), max(held[10:])))

@@ -100,8 +100,8 @@ def recipe(conn, name, block):
         equal("restaurants: every listed match is found", gold - found, set())
         digits = "regexp_replace(%s.phone_number, '\\D', '', 'g')"
         others = one(conn, "SELECT count(*) FROM restaurant_links JOIN rest1 a ON a.id = id_a JOIN rest2 b "
-                           "ON b.id = id_b WHERE (%s) = (%s)" % (
-            digits % "a", digits % "b"))
+                           "ON b.id = id_b WHERE (%s) = (%s)"
+                           % (digits % "a", digits % "b"))
         check("restaurants: what is not listed has one telephone, too", others >= len(found) - 4, (others, len(found)))
 
 

@@ -103,8 +103,7 @@ def sound(conn):
         "no index"]
 
 
-def declared(conn):
-    """An index of the parent comes to partitions that there are, to new ones, and to theirs, with its options."""
+def make(conn):
     conn.execute(SCHEMA)
     for parent in PARENTS:
         for column, definition in INDEXES.items():
@@ -116,6 +115,10 @@ def declared(conn):
     conn.execute("ANALYZE")
     values.update(
         zip("QHC", conn.execute("SELECT sig::text, hash::text, digest::text FROM whole WHERE id = 161").fetchone()))
+
+
+def declared(conn):
+    """An index of the parent comes to partitions that there are, to new ones, and to theirs, with its options."""
     rows = []
     for parent in PARENTS:
         found = lsh_indexes(conn, parent)
@@ -350,6 +353,11 @@ def detach(conn):
     conn.execute("RESET ALL")
 
 
+def attach_and_detach(conn):
+    attach(conn)
+    detach(conn)
+
+
 def rebuilt(conn):
     for statement in ("REINDEX INDEX by_day_sig", "REINDEX TABLE by_day", "REINDEX INDEX CONCURRENTLY by_day_hash",
                       "REINDEX TABLE CONCURRENTLY by_tenant", "VACUUM by_day, by_hash"):
@@ -535,9 +543,9 @@ def jobs(conn):
 def main():
     with database() as name:
         with connect(name) as conn:
-            conn.execute("SET client_min_messages = warning")
-            sections(*[(f, conn) for f in (declared, pruning, pruning_at_run_time, workers, ordered, joins, attach,
-                                           detach, parameters, constraints, jobs, deduplicate, rebuilt)])
+            make(conn)
+        in_copies(name, declared, pruning, pruning_at_run_time, workers, ordered, joins, attach_and_detach, parameters,
+                  constraints, jobs, deduplicate, rebuilt)
 
 
 finish(main)

@@ -64,8 +64,8 @@ def main():
                 found = {}
                 for how in ("on", "off"):
                     copy.execute("SET enable_seqscan = %s; SET enable_material = off; SET enable_mergejoin = off; "
-                                 "SET neardup.enable_join = off; SET neardup.derive_conditions = %s" % (
-                        "off" if how == "on" else "on", how))
+                                 "SET neardup.enable_join = off; SET neardup.derive_conditions = %s"
+                                 % ("off" if how == "on" else "on", how))
                     plan = "\n".join(r[0] for r in copy.execute("EXPLAIN " + query))
                     findings.see("%s: plan" % table, (table + "_sig" in plan) == (how == "on"), plan)
                     found[how] = copy.execute(query).fetchall()

@@ -200,8 +200,8 @@ def given_away(conn, name):
                         "VALUES (current_user); RETURN NEW; END $$")
     tables = ("given", "given_signatures", "given_changes", "given_job")
     give = ("BEGIN; %s SET LOCAL ROLE %s; "
-            "CREATE TRIGGER fires BEFORE UPDATE ON given_job FOR EACH ROW EXECUTE FUNCTION fires(); COMMIT" % (
-        "".join("ALTER TABLE %s OWNER TO %s; " % (table, ROLE) for table in tables[::-1]), ROLE))
+            "CREATE TRIGGER fires BEFORE UPDATE ON given_job FOR EACH ROW EXECUTE FUNCTION fires(); COMMIT"
+            % ("".join("ALTER TABLE %s OWNER TO %s; " % (table, ROLE) for table in tables[::-1]), ROLE))
     errors, end = [], time.monotonic() + 60
     with connect(name) as holder, connect(name) as refresher, connect(name) as giver:
         holder.execute("BEGIN; LOCK TABLE papers IN ACCESS EXCLUSIVE MODE")

@@ -103,8 +103,8 @@ def main():
             for table, column in conn.execute(
                     "SELECT attrelid::regclass::text, (array_agg(quote_ident(attname) ORDER BY attnum %s))[1] "
                     "FROM pg_attribute JOIN pg_class c ON c.oid = attrelid "
-                    "WHERE relnamespace = 'm'::regnamespace AND relkind = 'r' AND attnum > 0 GROUP BY 1" % (
-                            "ASC" if place == "first" else "DESC")).fetchall():
+                    "WHERE relnamespace = 'm'::regnamespace AND relkind = 'r' AND attnum > 0 GROUP BY 1"
+                    % ("ASC" if place == "first" else "DESC")).fetchall():
                 conn.execute("GRANT SELECT (%s) ON %s TO PUBLIC" % (column, table))
             equal_all("with SELECT of the %s column alone" % place,
                       [(call, str(state)[:5], "42501") for (function, call), state in zip(CALLS, answers(conn, oids))

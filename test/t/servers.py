@@ -572,8 +572,8 @@ def look_at_codes(findings, what, conn, table, ids):
     codes of these ids."""
     findings.see_none(what + ": lsh_check", unsound(conn, table + "_code"))
     query = ("SELECT q, array_agg(t.id ORDER BY t.id) FROM unnest(%%s::bigint[]) q, LATERAL (SELECT id FROM %s "
-             "WHERE bit_hamming(code, %s) <= 5 OFFSET 0) t GROUP BY q ORDER BY q" % (
-        table, CODE.format(i="q").replace("%", "%%")))
+             "WHERE bit_hamming(code, %s) <= 5 OFFSET 0) t GROUP BY q ORDER BY q"
+             % (table, CODE.format(i="q").replace("%", "%%")))
     got = []
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
