@@ -87,11 +87,17 @@ def f1(recall, precision):
     return 2 * recall * precision / max(1e-9, recall + precision)
 
 
+def make(conn):
+    """Tables of two kinds, two of each: one to ask of, one to try the answer on."""
+    for name, seed in (("clear_a", 1), ("clear_b", 2)):
+        put(conn, name, families(seed, (0.05, 0.08, 0.6)))
+    for name, seed in (("blurred_a", 3), ("blurred_b", 4)):
+        rng = random.Random(seed)
+        put(conn, name, families(seed, [lambda: rng.uniform(0, 0.5)] * 3))
+
+
 def well_known(conn):
     """Copies with 5 and 8 % of their words replaced are duplicates, those with 60 % are not: there is a clean cut."""
-    rates = (0.05, 0.08, 0.6)
-    for name, seed in (("clear_a", 1), ("clear_b", 2)):
-        put(conn, name, families(seed, rates))
     p = suggest(conn, "SELECT id, body FROM clear_a")
     truth = edit_truth(conn, "clear_b")
     equal("the truth of a clean cut is the families'", truth,
@@ -127,9 +133,6 @@ def well_known(conn):
 def no_clean_cut(conn):
     """Any rate from 0 to 0.5: whatever the threshold, some are missed and some are wrong; how many must be told
     right."""
-    for name, seed in (("blurred_a", 3), ("blurred_b", 4)):
-        rng = random.Random(seed)
-        put(conn, name, families(seed, [lambda: rng.uniform(0, 0.5)] * 3))
     p = suggest(conn, "SELECT id, body FROM blurred_a")
     truth = edit_truth(conn, "blurred_b")
     check("no clean cut: the best is not perfect, and good",
@@ -434,6 +437,7 @@ def news(conn):
 
 def main():
     with database() as name, connect(name) as conn:
+        make(conn)
         sections((curve, conn), (well_known, conn), (no_clean_cut, conn), (examples, conn), (with_labels, conn),
                  (crowded, conn),
                  (reads_only, conn, name), (watched, conn, name), (errors, conn), (data_sets, conn),

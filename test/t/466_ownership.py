@@ -22,7 +22,6 @@ def attempt(conn, role, *statements):
 def forged_jobs(conn):
     """A typed table beside a stranger's table of the name that a result would have."""
     conn.execute(
-        "CREATE SCHEMA s; GRANT CREATE, USAGE ON SCHEMA s TO {0}; "
         "CREATE TABLE s.customers (id int, cluster bigint, representative int, "
         "similarity float8, survivor boolean, found_at timestamptz); INSERT INTO s.customers VALUES (1); "
         "CREATE TABLE s.customers_signatures (id int); CREATE TABLE s.customers_changes (id int); "
@@ -62,6 +61,7 @@ def another_job_s_tables(conn):
     equal("nor drops them", conn.execute("SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM docs)").fetchone(),
           (10, 10))
     fails("the table of a job does not go alone", conn, "DROP TABLE one_job", state="2BP01")
+    restored(conn)
 
 
 def restored(conn):
@@ -83,7 +83,7 @@ def restored(conn):
     conn.execute("ALTER TABLE one OWNER TO postgres; SELECT drop_duplicates('one'); DROP TABLE docs, other")
 
 
-def hostile_status(conn, name):
+def hostile_status(conn):
     """Rows that make no sense, and locks."""
     conn.execute(
         "CREATE TABLE docs (id int PRIMARY KEY, body text); SELECT create_duplicates('mine', 'docs', 'id', 'body')")
@@ -102,7 +102,7 @@ def hostile_status(conn, name):
                 "GRANT SELECT, UPDATE ON s.bad%d_job TO PUBLIC" % i)
     status = "SELECT job::text, phase FROM duplicates_status WHERE source = 'docs'::regclass AND job IS NOT NULL"
     equal("one job of five rows of nonsense", conn.execute(status).fetchall(), [("mine", "new")])
-    with connect(name) as other:
+    with connect(conn.info.dbname) as other:
         # as a refresh of the bad ones would lock them
         other.execute("BEGIN")
         for i in range(3):
@@ -114,7 +114,7 @@ def hostile_status(conn, name):
         equal("a locked one is not waited for", conn.execute(status).fetchall(), [("mine", "new")])
         conn.execute("RESET lock_timeout")
         other.execute("ROLLBACK")
-    conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs; DROP SCHEMA s CASCADE")
+    conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs")
 
 
 def own_nonsense(conn):
@@ -155,10 +155,10 @@ def own_nonsense(conn):
     conn.execute("SELECT drop_duplicates('mine'); DROP TABLE docs")
 
 
-def guarded_table(conn, name):
+def guarded_table(conn):
     """A guard waits for another insert; meanwhile the owner of the schema puts another schema, with a view, in its
     place."""
-    conn.execute('GRANT CREATE ON DATABASE "%s" TO %s' % (name, ROLE))
+    conn.execute('GRANT CREATE ON DATABASE "%s" TO %s' % (conn.info.dbname, ROLE))
     conn.execute(
         "CREATE SCHEMA g AUTHORIZATION {0}; CREATE TABLE g.posts (id int PRIMARY KEY, body text, sig minhash); "
         "GRANT SELECT, INSERT ON g.posts TO {0}; "
@@ -166,7 +166,7 @@ def guarded_table(conn, name):
         "0.8); CREATE TABLE ran (who text); GRANT INSERT ON ran TO PUBLIC".format(ROLE))
     insert = "INSERT INTO g.posts VALUES (%d, '%s', to_minhash('%s'))"
     conn.execute(insert % (1, "a text", "some words of the first post"))  # its plan is kept
-    with connect(name) as other:
+    with connect(conn.info.dbname) as other:
         other.execute("SET ROLE {0}; CREATE FUNCTION g.evil(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
                       "public.ran VALUES (current_user); RETURN $1; END $$; BEGIN".format(ROLE))
         other.execute(insert % (2, "x", "other words of another post"))
@@ -189,7 +189,7 @@ def waits_for(conn, session, end):
         time.sleep(0.01)
 
 
-def given_away(conn, name):
+def given_away(conn):
     """Between two steps of a superuser's refresh the job gets another owner, who has put a trigger on its table."""
     conn.execute("CREATE TABLE papers (id int PRIMARY KEY, body text); "
                  "INSERT INTO papers SELECT i, 'words of paper ' || i FROM generate_series(1, 20) i")
@@ -203,7 +203,8 @@ def given_away(conn, name):
             "CREATE TRIGGER fires BEFORE UPDATE ON given_job FOR EACH ROW EXECUTE FUNCTION fires(); COMMIT"
             % ("".join("ALTER TABLE %s OWNER TO %s; " % (table, ROLE) for table in tables[::-1]), ROLE))
     errors, end = [], time.monotonic() + 60
-    with connect(name) as holder, connect(name) as refresher, connect(name) as giver:
+    with (connect(conn.info.dbname) as holder, connect(conn.info.dbname) as refresher,
+          connect(conn.info.dbname) as giver):
         holder.execute("BEGIN; LOCK TABLE papers IN ACCESS EXCLUSIVE MODE")
         refresh = Thread(
             target=lambda: errors.append(error_of(refresher, "CALL refresh_duplicates('given', batch => 5)")),
@@ -226,14 +227,15 @@ def given_away(conn, name):
 
 
 def main():
-    with database() as name, connect(name) as conn:
-        conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(ROLE))
+    with database() as name:
+        with connect(name) as conn:
+            conn.execute("SET client_min_messages = warning; DROP ROLE IF EXISTS {0}; CREATE ROLE {0}; "
+                         "CREATE SCHEMA s; GRANT CREATE, USAGE ON SCHEMA s TO {0}".format(ROLE))
         try:
-            sections((forged_jobs, conn), (another_job_s_tables, conn), (restored, conn), (hostile_status, conn, name),
-                     (own_nonsense, conn), (guarded_table, conn, name), (given_away, conn, name))
+            in_copies(name, forged_jobs, another_job_s_tables, hostile_status, own_nonsense, guarded_table, given_away)
         finally:
-            conn.execute(
-                "RESET ROLE; DROP SCHEMA IF EXISTS s CASCADE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
+            with connect(name) as conn:
+                conn.execute("DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(ROLE))
 
 
 finish(main)
