@@ -123,7 +123,7 @@ def terminated(name, conn):
         ended = []
         for wait in (0.1, 0.5) + (2.0,) * FULL:
             other = connect(name)
-            seen.add(other.info.backend_pid)
+            temp_files.pids.add(str(other.info.backend_pid))
             other.execute("SET neardup.threads = 4; SET maintenance_work_mem = '1GB'")
             thread = Thread(target=lambda: ended.append(error_of(other, query)))
             thread.start()
