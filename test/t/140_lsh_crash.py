@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""lsh indexes through crashes and cancels. A separate server is killed, with all its processes, during inserts, merges,
-CREATE INDEX and VACUUM; a single backend is killed; statements are cancelled at random moments. After each: nothing
-that was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue,
-the next VACUUM frees every page that was left behind, and no temporary file stays."""
+"""lsh indexes through crashes and cancels at random moments; 141 has crashes at chosen ones. A separate server is killed, with all its
+processes, while indexes of each kind are written, and during CREATE INDEX; a single backend is killed; statements are cancelled at random moments. After each: nothing that
+was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue, the next
+VACUUM frees every page that was left behind, and no temporary file stays."""
 import itertools
 
-from servers import *
+from durability import *
 
 ROUNDS = 20 if FULL else 5 if LONG else 1
 CANCELS = 60 if FULL else 6 if LONG else 2
@@ -19,49 +19,61 @@ LIMIT = 15.0
 rng = random.Random(140)
 
 
-class Inserters:
-    """Work for clients that insert into `table` from the pool; `committed` are the ids whose commit was
-    acknowledged."""
+class Work:
+    """What clients do to an index of each kind: they insert, by chance roll back, delete and vacuum. `committed`: what rows were
+    acknowledged, by case: first, how many."""
 
-    def __init__(self, table, most):
-        self.table, self.most = table, most
-        self.committed = []  # first id, how many
-        self.rows = 0        # of all commits, also those that were taken off that list
-        self.lock = threading.Lock()
-        self.next_id = 10**7
+    def __init__(self, server):
+        self.cases = [Case(kind, Way("at work", (rows(1, 1000),), ()), "w_" + kind.name) for kind in KINDS]
+        self.committed = {case: [] for case in self.cases}
+        self.lock, self.ids = threading.Lock(), itertools.count(2000, 400)
+        with server.connect() as conn:
+            for case in self.cases:
+                conn.execute("DROP TABLE IF EXISTS " + case.table)
+                case.prepare(conn)
 
-    def ids(self, n):
-        with self.lock:
-            self.next_id += n
-            return self.next_id - n
+    def change(self, conn, rng):
+        case, what = rng.choice(self.cases), rng.random()
+        if what < 0.1:
+            case.run(conn, (VACUUM,))
+        elif what < 0.25:
+            case.run(conn, ("DELETE FROM {table} WHERE id < 2000 AND id %% 50 = %d" % rng.randrange(50),))
+        else:
+            self.insert(conn, rng, case)
 
-    def insert(self, conn, rng):
-        n = rng.randint(1, self.most)
-        first = self.ids(n)
-        start = rng.randint(1, 4000 - n)
-        statement = "INSERT INTO %s SELECT %d + id, family, sig FROM pool WHERE id BETWEEN %d AND %d" % (
-            self.table, first - start, start, start + n - 1)
-        if rng.random() < 0.2:  # rolled back: the index keeps entries of rows that never were
-            with conn.transaction(force_rollback=True):
-                conn.execute(statement)
-            return
-        conn.execute(statement)
-        with self.lock:
-            self.committed.append((first, n))
-            self.rows += n
+    def insert(self, conn, rng, case):
+        is_large = case.kind.name == "sets" and rng.random() < 0.3
+        first, count = next(self.ids), rng.choice((1, 2)) if is_large else rng.choice((1, 20, 350))
+        first += LARGE if is_large else 0
+        if first + count > (TALL if is_large else LARGE):
+            return time.sleep(0.01)
+        with conn.transaction(force_rollback=rng.random() < 0.2) as transaction:
+            case.run(conn, (rows(first, first + count - 1),))
+        if not transaction.force_rollback:
+            with self.lock:
+                self.committed[case].append((first, count))
 
-    def lost(self, conn):
-        """How many rows are not there though their commit was acknowledged."""
-        return one(conn, """SELECT count(*) FROM (SELECT i FROM unnest(%%s::bigint[], %%s::bigint[]) u(first, n),
-            generate_series(first, first + n - 1) i EXCEPT SELECT id FROM %s) x""" % self.table,
-                   [list(x) for x in zip(*self.committed)] or [[], []])
+    def look(self, findings, struck, conn, what):
+        """After a crash, before and after a VACUUM."""
+        for case in self.cases:
+            struck.look(conn, case.index)
+            done = self.committed[case]
+            numbers = [list(x) for x in zip(*done)] or [[], []]
+            lost = one(conn, """
+                SELECT count(*) FROM (
+                    SELECT generate_series(first, first + n - 1) FROM unnest(%%s::bigint[], %%s::bigint[]) u(first, n)
+                    EXCEPT SELECT id FROM %s) x
+                """ % case.table, numbers)
+            findings.see("%s: %s: committed rows" % (what, case.name), lost == 0, "%d lost" % lost)
+            asked = [rng.randrange(1000) for _ in range(QUERIES)] + [first for first, _ in done[-QUERIES:]]
+            found = case.look(findings, what, conn, asked)
+            findings.see("%s: %s: rows are found" % (what, case.name), found > QUERIES, found)
+            findings.see_none("%s: %s: VACUUM" % (what, case.name), case.left_by_vacuum(conn))
+            case.look(findings, what + " and VACUUM", conn, asked)
 
 
-def recovered(conn, what, findings, orphans, table, queries, work=None):
+def recovered(conn, what, findings, orphans, table, queries):
     """The checks after a crash or a cancel."""
-    if work:
-        lost = work.lost(conn)
-        findings.see(what + ": committed rows", lost == 0, "%d lost" % lost)
     look(findings, what, conn, table, queries, (0.8, 0.6))
     conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool WHERE id <= 600" % table)
     conn.execute("DELETE FROM %s WHERE id <= 300" % table)
@@ -104,123 +116,25 @@ def other_errors(server):
           ["full: 53100 no space\nCONTEXT:  PL/pgSQL function inline_code_block line 1 at RAISE"])
 
 
-def crash_in_inserts(server, label, most, options):
-    """Three clients insert until the server is killed."""
-    rounds = max(ROUNDS, 2)
-    findings, orphans, struck = Findings(), Findings(), Struck()
-    with server.connect() as conn:
-        make_table(conn, "ins", 2000, index=options)
-        queries = make_queries(conn, rng, 500, QUERIES)
-    work = Inserters("ins", most)
+def crash_at_work(server):
+    """Three clients write to indexes of every kind until the server is killed."""
+    rounds, findings, struck = max(ROUNDS, 2), Findings(), Struck()
     for i in range(rounds):
-        clients = Clients(server, [work.insert] * 3, dying=True, seed=i)
-        if i == 0:
-            wait_for(lambda: work.rows or clients.errors, "no row is committed", 120)
-        time.sleep(rng.uniform(0.1, 1.2))
+        if i % 4 == 0:  # anew: what is compared grows
+            work = Work(server)
+        clients = Clients(server, [work.change] * 3, dying=True, seed=i)
+        wait_for(lambda: any(work.committed.values()) or clients.errors, "no row is committed", 120)
+        time.sleep(rng.uniform(0.2, 1.2))
         server.kill()
         for error in clients.stop():
             findings.see("a client", False, error)
         server.start()
         with server.connect() as conn:
-            struck.look(conn, "ins_sig")
-            recovered(conn, "round %d" % i, findings, orphans, "ins", queries, work)
-            if sum(n for _, n in work.committed) > 40000:
-                conn.execute("DELETE FROM ins WHERE id >= 10000000")
-                work.committed.clear()
-    with server.connect() as conn:
-        left = one(conn, "SELECT count(*) FROM ins")
-        conn.execute("DROP TABLE ins")
-    findings.see("rows were committed", work.rows > 0)
-    struck.note("killed during " + label)
-    if FULL and label == "merges":
+            work.look(findings, struck, conn, "round %d" % i)
+    struck.note("killed at work")
+    if FULL:
         findings.see("a merge was hit", struck.merges, "in none of %d rounds" % struck.rounds)
-    findings.report("killed during %s, %d times, %d rows at the end" % (label, rounds, left))
-    orphans.report("killed during %s: VACUUM leaves no dead row, no orphan page" % label)
-
-
-def crash_in_large_sets(server):
-    """Rows with more keys than a pending page takes go into a run at once: three clients insert such rows among
-    others."""
-    findings, committed, lock = Findings(), [], threading.Lock()
-    with server.connect() as conn:
-        conn.execute("CREATE TABLE large (id int, a int[]); CREATE INDEX large_a ON large USING lsh (a)")
-
-    def insert(conn, rng):
-        id_, size = rng.randrange(10**6), rng.choice((3, 50, 400, 1600, 1601, 3000, 9000))
-        conn.execute("INSERT INTO large SELECT %d, array(SELECT %d * 100 + e * 7919 FROM generate_series(1, %d) e)" % (
-            id_, id_, size))
-        with lock:
-            committed.append(id_)
-    rounds = max(ROUNDS, 2)
-    for i in range(rounds):
-        clients = Clients(server, [insert] * 3, dying=True, seed=i)
-        time.sleep(rng.uniform(0.3, 1.2))
-        server.kill()
-        for error in clients.stop():
-            findings.see("a client", False, error)
-        server.start()
-        with server.connect() as conn:
-            findings.see_none("lsh_check", error_of(conn, "SELECT lsh_check('large_a', true)"))
-            lost = one(
-                conn, "SELECT count(*) FROM unnest(%s::int[]) id WHERE id NOT IN (SELECT id FROM large)", [committed])
-            findings.see("committed rows", lost == 0, "%d lost" % lost)
-            conn.execute("SET enable_seqscan = off")
-            for id_ in committed[-5:]:
-                found = conn.execute("SELECT id FROM large WHERE containment_exact(array(SELECT %d * 100 + e * 7919 "
-                                     "FROM generate_series(1, 3) e), a) = 1" % id_).fetchall()
-                findings.see("a row is found", (id_,) in found, "%d: %s" % (id_, found))
-            findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) large"))
-            findings.see("orphan pages", one(conn, "SELECT orphan_pages FROM lsh_info('large_a', true)") == 0)
-    with server.connect() as conn:
-        conn.execute("DROP TABLE large")
-    findings.see("rows were committed", committed)
-    findings.report("killed while rows of large sets are inserted, %d times, %d rows" % (rounds, len(committed)))
-
-
-def crash_in_codes(server):
-    """An index on bit strings: three clients insert, delete and vacuum until the server is killed."""
-    findings, committed, lock = Findings(), [], threading.Lock()
-    with server.connect() as conn:
-        make_codes(conn, "codes")
-        insert_codes(conn, "codes", 0, 2000)
-    next_id = itertools.count(10_000, 400)
-
-    def change(conn, rng):
-        what = rng.random()
-        if what < 0.1:
-            conn.execute("VACUUM codes")
-        elif what < 0.3:
-            conn.execute("DELETE FROM codes WHERE id < 10000 AND id %% 50 = %d" % rng.randrange(50))
-        else:
-            first, rows = next(next_id), rng.choice((1, 20, 400))
-            insert_codes(conn, "codes", first, rows)
-            with lock:
-                committed.append((first, rows))
-    rounds, found = max(ROUNDS, 2), 0
-    for i in range(rounds):
-        clients = Clients(server, [change] * 3, dying=True, seed=i)
-        time.sleep(rng.uniform(0.3, 1.2))
-        server.kill()
-        for error in clients.stop():
-            findings.see("a client", False, error)
-        server.start()
-        with server.connect() as conn:
-            lost = one(conn,
-                       "SELECT count(*) FROM (SELECT generate_series(f, f + n - 1) "
-                           "FROM unnest(%s::bigint[], %s::bigint[]) u(f, n) EXCEPT SELECT id FROM codes) x",
-                       [list(x) for x in zip(*committed)] or [[], []])
-            findings.see("committed rows", lost == 0, "%d lost" % lost)
-            ids = [rng.randrange(2000) for _ in range(QUERIES)] + [first for first, _ in committed[-QUERIES:]]
-            found += look_at_codes(findings, "round %d" % i, conn, "codes", ids)
-            findings.see_none("VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) codes"))
-            left = conn.execute(
-                "SELECT rows - (SELECT count(*) FROM codes), orphan_pages FROM lsh_info('codes_code', true)").fetchone()
-            findings.see("what VACUUM leaves", left == (0, 0), left)
-            found += look_at_codes(findings, "round %d and VACUUM" % i, conn, "codes", ids)
-    with server.connect() as conn:
-        conn.execute("DROP TABLE codes")
-    findings.see("rows were committed and found", committed and found > 20 * rounds, found)
-    findings.report("killed while bit strings are inserted, %d times, %d statements" % (rounds, len(committed)))
+    findings.report("killed while indexes of each kind are written, %d times" % rounds)
 
 
 BUILDS = {
@@ -283,76 +197,31 @@ def crash_in_build(server):
     orphans.report("killed during CREATE INDEX: VACUUM leaves no dead row, no orphan page")
 
 
-def make_dead(conn, i):
-    """A table of ROWS with two fifths of its rows deleted, not vacuumed."""
-    conn.execute("DROP TABLE IF EXISTS v")
-    make_table(conn, "v", ROWS, index="pending_limit = 4")
-    conn.execute("DELETE FROM v WHERE id %% 5 IN (%d, %d)" % (i % 5, (i + 1) % 5))
-
-
-def crash_in_vacuum(server):
-    findings, orphans, struck = Findings(), Findings(), Struck()
-    settings = "SET maintenance_work_mem = '1MB'"
-    with server.connect() as conn:
-        queries = make_queries(conn, rng, ROWS // 8, QUERIES)
-        make_dead(conn, 0)
-        conn.execute(settings)
-        took = timed(conn, "VACUUM v")
-    for i in range(ROUNDS):
-        with server.connect() as conn:
-            make_dead(conn, i)
-        task = Task(server, "VACUUM v", settings)
-        time.sleep(rng.uniform(0, took))
-        server.kill()
-        task.close()
-        server.start()
-        with server.connect() as conn:
-            struck.look(conn, "v_sig")
-            recovered(conn, "round %d" % i, findings, orphans, "v", queries)
-    struck.note("killed during VACUUM")
-    findings.report("killed during VACUUM, %d times" % ROUNDS)
-    orphans.report("killed during VACUUM: VACUUM leaves no dead row, no orphan page")
-
-
 def one_backend_killed(server):
     """SIGKILL of a backend: the postmaster ends all others and recovers. pg_terminate_backend ends one alone."""
-    findings, orphans, struck = Findings(), Findings(), Struck()
-    with server.connect() as conn:
-        queries = make_queries(conn, rng, 500, QUERIES)
+    findings, struck = Findings(), Struck()
     for i in range(ROUNDS):
-        if i % 4 == 0:  # anew: what is compared grows with the rows that no round may lose
-            with server.connect() as conn:
-                conn.execute("DROP TABLE IF EXISTS k")
-                make_table(conn, "k", 2000, index="pending_limit = 1")
-            work = Inserters("k", 400)
+        work = Work(server)
+        case = rng.choice(work.cases)
         for way in ("SIGKILL", "terminate"):
-            clients = Clients(server, [work.insert] * 2, dying=True, seed=i)
+            clients = Clients(server, [work.change] * 2, dying=True, seed=i)
             time.sleep(rng.uniform(0.1, 0.5))
-            task = (Task(server, "DELETE FROM k WHERE id % 3 = 0 AND id < 10000000" if rng.random() < 0.3 else "VACUUM "
-                                 "k" if rng.random() < 0.5 else
-                                 "INSERT INTO k SELECT id + %d, family, sig FROM pool" % (10**5 * (i + 1))))
+            task = Task(server, case.sql(rng.choice(("DELETE FROM {table} WHERE id % 3 = 0 AND id < 2000", VACUUM, rows(80000, 81500)))))
             time.sleep(rng.uniform(0, 0.2))
             if way == "SIGKILL":
                 server.kill_backend(task.pid)
-                task.join(60)
-                clients.stop()
             else:
                 with server.connect() as conn:
                     conn.execute("SELECT pg_terminate_backend(%s)", [task.pid])
-                task.join(60)
-                clients.stop()
-            for error in clients.errors:
+            task.join(60)
+            for error in clients.stop():
                 findings.see("a client", False, error)
             with contextlib.suppress(psycopg.Error):
                 task.conn.close()
             with server.connect() as conn:
-                struck.look(conn, "k_sig")
-                recovered(conn, "%s %d" % (way, i), findings, orphans, "k", queries, work)
+                work.look(findings, struck, conn, "%s %d" % (way, i))
     struck.note("a backend killed or terminated at work")
     findings.report("a backend killed or terminated at work, %d times" % (2 * ROUNDS))
-    orphans.report("a backend killed or terminated: VACUUM leaves no dead row, no orphan page")
-    with server.connect() as conn:
-        conn.execute("DROP TABLE k")
 
 
 # Cancels ------------------------------------------------------------------------------------------------------------
@@ -529,11 +398,7 @@ def main():
         with server.connect() as conn:
             conn.execute(SCHEMA)
             make_pool(conn, 4000)
-        sections((other_errors, server), (crash_in_inserts, server, "inserts by 3 clients", 20, "pending_limit = 4"),
-                 (crash_in_inserts, server, "merges", 1500, "pending_limit = 1"),
-                 (crash_in_large_sets, server), (crash_in_codes, server), (crash_in_build, server),
-                 (crash_in_vacuum, server), (one_backend_killed, server),
-                 (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
+        sections((other_errors, server), (crash_at_work, server), (crash_in_build, server), (one_backend_killed, server), (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
         equal("no other crash, no damage in the server's log", server.alarms(), [])
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """A streaming replica's lsh indexes. While the primary inserts, deletes, vacuums and merges, the standby compares, many
 times, in one snapshot each, the result of its index with that of a sequential scan. Its replay checks each page against
-the primary's (wal_consistency_checking). It is restarted and killed during the test. At
-the end it is promoted and continues alone."""
-from servers import *
+the primary's (wal_consistency_checking). It is restarted and killed during the test. Then indexes of every kind are written in every
+way of durability.py: the standby's pages are the primary's. At the end, in the middle of a VACUUM and a merge, it is promoted and
+continues alone."""
+from durability import *
 
 SECONDS = 300 if FULL else 20 if LONG else 6
 RESTARTS = 10 if FULL else 3 if LONG else 1
@@ -19,19 +20,12 @@ TABLES = {"plain": "pending_limit = 1", "wide": "pending_limit = 3, threshold = 
 
 
 def insert(conn, rng):
-    table = rng.choice(list(TABLES))
-    n = rng.choice((1, 5, 40, 200))
+    insert_into(conn, rng.choice(list(TABLES)), rng.choice((1, 5, 40, 200)))
+
+
+def insert_into(conn, table, n):
     conn.execute("INSERT INTO %s SELECT id + %d, family, sig FROM pool WHERE id BETWEEN %d AND %d" % (
         table, 10000 * rng.randrange(1, 10**6), n, 2 * n - 1))
-
-
-def change_codes(conn, rng):
-    """Rows of bit strings come and go, and their index is flushed and vacuumed."""
-    insert_codes(conn, "codes", 10000 + 200 * rng.randrange(10**6), rng.choice((1, 40, 200)))
-    conn.execute("DELETE FROM codes WHERE id %% 8 > 0 AND id %% 10 = %d AND id / 8 %% 3 = %d" % (
-        rng.randrange(10), rng.randrange(3)))
-    if rng.random() < 0.2:
-        conn.execute("VACUUM codes")
 
 
 def change(conn, rng):
@@ -133,12 +127,50 @@ def alike(primary, standby):
     return states(standby) == states(primary)
 
 
+def every_way(primary, standby, cases):
+    """Each case is written on the primary; what is logged is the same on the standby, byte by byte."""
+    findings, logged = Findings(), [case for case in cases if case.way.logged]
+    with primary.connect() as conn:
+        for case in cases:
+            case.prepare(conn)
+            case.run(conn, case.way.writes)
+        flush_wal(conn)
+        before = pages(conn, logged) if can_inspect.known else {}
+    replayed(primary, standby)
+    with standby.connect() as conn:
+        compare_pages(findings, "standby", before, pages(conn, logged) if before else {})
+        found = look_at(findings, "standby", conn, logged)
+        findings.see("rows are found", found > len(logged), found)
+    findings.report("each way to write: the standby has the primary's pages and answers")
+
+
+def half_way(primary, standby):
+    """Kills the primary when the standby has a part of a merge of one index, and of a VACUUM of the other."""
+    entries = "SELECT sum(entries) FROM lsh_pages('plain_sig') WHERE kind LIKE 'leaf%' AND live"
+    with primary.connect() as conn, standby.connect() as copy:
+        conn.execute("INSERT INTO plain SELECT id, family, sig FROM pool")
+        conn.execute("VACUUM plain")
+        conn.execute("DELETE FROM plain WHERE id % 7 = 0")
+        for _ in range(400):
+            insert_into(conn, "wide", 60)
+            if one(conn, "SELECT runs > units FROM lsh_info('wide_sig')"):
+                break
+        check("a merge is under way", one(conn, "SELECT runs > units FROM lsh_info('wide_sig')"))
+        replayed(primary, standby)
+        was = one(copy, entries)
+        task = Task(primary, "VACUUM plain", "SET vacuum_cost_delay = '1ms'; SET vacuum_cost_limit = 1")
+        wait_for(lambda: one(copy, entries) < was or not task.is_alive(), "VACUUM sweeps no leaf")
+        check("VACUUM is under way", task.is_alive())
+        primary.kill()
+        task.close()
+
+
 def main():
     with Server("wal_log_hints = on") as primary:
         primary.start()
         with primary.connect() as conn:
             # A page that replay makes otherwise than the primary did ends the standby.
-            kinds = "all" if one(conn, "SHOW debug_assertions") == "on" else "generic"
+            kinds = "all" if LONG or one(conn, "SHOW debug_assertions") == "on" else "generic"
             conn.execute("ALTER SYSTEM SET wal_consistency_checking = '%s'" % kinds)
             conn.execute("SELECT pg_reload_conf()")
             conn.execute(SCHEMA)
@@ -146,15 +178,14 @@ def main():
             for table, options in TABLES.items():
                 make_table(conn, table, 2000, index=options)
             queries = make_queries(conn, rng, 250, 36, 4)
-            make_codes(conn, "codes")
-            insert_codes(conn, "codes", 0, 2000)
+            can_inspect(conn)
         with primary.standby(STANDBY) as standby:
             standby.start()
             with standby.connect() as conn:
                 equal("the standby's plans are the ones compared", uses_index(conn, "plain"), None)
                 fails("no insert on the standby", conn, "INSERT INTO plain VALUES (1)", state="25006")
             readers = Readers(queries)
-            load = Clients(primary, [insert, insert, change, vacuum, change_codes], allowed={"40P01"})
+            load = Clients(primary, [insert, insert, change, vacuum], allowed={"40P01"})
             errors = []
             for part in range(RESTARTS + 1):
                 clients = Clients(standby, [readers.overtaken, readers.overtaken, readers.compare, readers.check_index],
@@ -177,35 +208,23 @@ def main():
                   not readers.bad and readers.enough(),
                   "%d differ; %s" % (len(readers.bad), "; ".join(readers.bad[:3])))
             replayed(primary, standby)
-            findings, ids = Findings(), [rng.randrange(2000) for _ in range(40)]
-            with standby.connect() as conn:
-                found = look_at_codes(findings, "standby", conn, "codes", ids)
-            with primary.connect() as conn:
-                findings.see(
-                    "rows", found == look_at_codes(findings, "primary", conn, "codes", ids) and found > 15, found)
-            findings.report("bit strings: sound, and the answers of a sequential scan on both")
             with contextlib.suppress(TimeoutError):  # autovacuum may change the primary between the two looks
                 wait_for(lambda: alike(primary, standby), "", 60)
             replayed(primary, standby)
             equal("the standby has what the primary has", states(standby), states(primary))
 
-            # A row of each kind that no page of the standby's has yet: pending, merging, dead.
-            with primary.connect() as conn:
-                for table in TABLES:
-                    conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool; DELETE FROM %s WHERE id %% 7 = 0" % (
-                        table, table))
-            replayed(primary, standby)
-            primary.kill()
+            cases = cases_of(rng, None if LONG else 1)
+            every_way(primary, standby, cases)
+            half_way(primary, standby)
             with standby.connect() as conn:
                 equal("promoted", one(conn, "SELECT pg_promote()"), True)
                 findings = Findings()
                 for table in TABLES:
                     look(findings, "promoted " + table, conn, table, queries, (0.8, 0.62))
-                look_at_codes(findings, "promoted codes", conn, "codes", ids)
-                insert_codes(conn, "codes", 0, 3000)
-                conn.execute("VACUUM codes")
-                findings.see(
-                    "new rows", look_at_codes(findings, "promoted codes, changed", conn, "codes", ids) > found, found)
+                look_at(findings, "promoted", conn, cases)
+                for case in cases:
+                    case.run(conn, GO_ON)
+                look_at(findings, "promoted and changed", conn, cases)
                 findings.report("promoted: sound, and the answers of a sequential scan")
             alone = Clients(standby, [insert, insert, change, vacuum], allowed={"40P01"}, seed=1)
             time.sleep(10 if FULL else 1)

@@ -147,10 +147,10 @@ def wait_for(condition, what, seconds=60):
 class Server:
     """A new cluster in a folder of its own, with the extension at hand; removed at the end."""
 
-    def __init__(self, settings="", installation=None):
+    def __init__(self, settings="", installation=None, initdb=()):
         self._make_folder(installation)
         # -k: checksums, a test of pages that are written past the buffer manager
-        self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-N", "-k", "--no-locale", "-E", "UTF8")
+        self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-N", "-k", "--no-locale", "-E", "UTF8", *initdb)
         shm = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
         if shm is None or shm.f_frsize * shm.f_blocks < 1 << 29:  # containers have 64 MB there
             settings = "dynamic_shared_memory_type = mmap\n" + settings
@@ -550,41 +550,6 @@ def look(findings, what, conn, table, queries, bounds=(0.8,), index=None):
         found += rows
         findings.see_none("%s: answers at %s" % (what, bound), "; ".join(bad[:2]))
     return found
-
-
-# Bit strings: of a family of eight each is up to 7 bits from the first.
-CODE = ("(hashint8extended({i} / 8, 7)::bit(64) || hashint8extended({i} / 8, 8)::bit(64))"
-        " # (((1::bigint << ({i} % 8)::int) - 1)::bit(64) || repeat('0', 64)::bit(64))")
-
-
-def make_codes(conn, table):
-    conn.execute("CREATE TABLE %s (id bigint, code bit(128)); "
-                 "CREATE INDEX %s_code ON %s USING lsh (code) WITH (pending_limit = 1)" % (table, table, table))
-
-
-def insert_codes(conn, table, first, rows):
-    conn.execute("INSERT INTO %s SELECT i, %s FROM generate_series(%d::bigint, %d) i" % (
-        table, CODE.format(i="i"), first, first + rows - 1))
-
-
-def look_at_codes(findings, what, conn, table, ids):
-    """Soundness and answers of the index of a table of bit strings, in one snapshot; how many rows were found near the
-    codes of these ids."""
-    findings.see_none(what + ": lsh_check", unsound(conn, table + "_code"))
-    query = ("SELECT q, array_agg(t.id ORDER BY t.id) FROM unnest(%%s::bigint[]) q, LATERAL (SELECT id FROM %s "
-             "WHERE bit_hamming(code, %s) <= 5 OFFSET 0) t GROUP BY q ORDER BY q"
-             % (table, CODE.format(i="q").replace("%", "%%")))
-    got = []
-    with conn.transaction():
-        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        for seqscan in ("on", "off"):
-            conn.execute("SET LOCAL enable_seqscan = %s; SET LOCAL enable_indexscan = %s; "
-                         "SET LOCAL enable_bitmapscan = off" % (seqscan, "off" if seqscan == "on" else "on"))
-            uses = any(table + "_code" in row[0] for row in conn.execute("EXPLAIN " + query, [ids]))
-            findings.see(what + ": the plan", uses == (seqscan == "off"), seqscan)
-            got.append(conn.execute(query, [ids]).fetchall())
-    findings.see(what + ": answers", got[0] == got[1], [(a, b) for a, b in zip(*got) if a != b][:2])
-    return sum(len(rows) for _, rows in got[0])
 
 
 def vacuumed(conn, table, index=None, indexed="sig"):
