@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from servers import *
 
-# A row from LARGE on goes into a run at once, and into several leaves; a few hundred from TALL on have inner pages.
+# A row from LARGE on goes into a run at once, and into several leaves; of those from TALL on each fills a leaf.
 LARGE, TALL = 90_000, 100_000
 MINHASH = "make_sig({i} / 8, {i}, ({i} * 7 % 12)::int)"
 SIMHASH = """neardup_internal.simhash_from_bigint(
@@ -74,6 +74,7 @@ class Way(NamedTuple):
     not_for: tuple = ()
     in_place: bool = True  # whether it writes to the index's file by statements that a transaction may have
     logged: bool = True    # whether a crash keeps it
+    is_large: bool = False  # only in the long forms
 
 
 WAYS = (
@@ -100,7 +101,7 @@ WAYS = (
     Way("made logged", (rows(1, 300), "ALTER TABLE {table} SET UNLOGGED"),
         (rows(301, 400), "ALTER TABLE {table} SET LOGGED", rows(401, 500)), in_place=False),
     Way("unlogged", (rows(1, 100), "ALTER TABLE {table} SET UNLOGGED"), (rows(101, 300),), logged=False),
-    Way("inner pages", (rows(TALL, TALL + 100),), (rows(TALL + 101, TALL + 330),), kinds=("sets",)),
+    Way("inner pages", (rows(TALL, TALL + 460),), (VACUUM,), kinds=("sets",), in_place=False, is_large=True),
 )
 WAY = {way.name: way for way in WAYS}
 # What follows a danger.
@@ -112,7 +113,7 @@ class Case:
 
     def __init__(self, kind, way, table):
         self.kind, self.way, self.table = kind, way, table
-        self.index = table + "_v"
+        self.index, self.asked = table + "_v", ASKED
         self.name = "%s, %s" % (kind.name, way.name)
 
     def sql(self, text):
@@ -151,11 +152,11 @@ class Case:
         plan = " ".join(row[0] for row in conn.execute("EXPLAIN " + question))
         return (self.index in plan) == by_index, conn.execute(question).fetchall()
 
-    def look(self, findings, what, conn, asked=ASKED):
+    def look(self, findings, what, conn, asked=None):
         """Its index is sound and has the rows of a sequential scan of the same snapshot; how many."""
         what, found = "%s: %s" % (what, self.name), 0
         findings.see_none(what + ": lsh_check", unsound(conn, self.index))
-        for question in self.questions(asked):
+        for question in self.questions(asked or self.asked):
             with conn.transaction():
                 conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL enable_bitmapscan = off")
                 (planned, want), (indexed, got) = (self.answer(conn, question, way) for way in (False, True))
@@ -170,15 +171,18 @@ class Case:
         return vacuumed(conn, self.table, self.index, "*" if self.kind.name == "columns" else "v")
 
 
-def cases_of(rng, most=None, ways=WAYS):
+def cases_of(rng, most=None):
     """Every way of the first kind, and of each other kind those of its own and some, `most` together; None: all."""
-    cases = []
+    ways, cases = [way for way in WAYS if LONG or not way.is_large], []
     for kind in KINDS:
         mine = [way for way in ways if kind.name in (way.kinds or (kind.name,)) and kind.name not in way.not_for]
         if kind is not KINDS[0] and most is not None:
             own, others = ([way for way in mine if bool(way.kinds) == is_own] for is_own in (True, False))
             mine = own + rng.sample(others, min(len(others), max(0, most - len(own))))
         cases += [Case(kind, way, "t%d" % (len(cases) + n)) for n, way in enumerate(mine)]
+    for case in cases:
+        if case.way.is_large:
+            case.asked = (TALL + 7,)
     return cases
 
 
