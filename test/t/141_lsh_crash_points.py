@@ -112,6 +112,20 @@ def full_disk(server):
     between_steps(server, case)
 
 
+def all_free(findings, server, case):
+    """Of what is merged a part is free and a part is not. A map that calls all of it free; new pages are added."""
+    with server.connect() as conn:
+        conn.execute("ALTER INDEX d_v SET (pending_limit = 64)")
+        path, content = path_of(server, conn, case, "fsm"), map_of_empty_pages(server, conn)
+    server.stop()
+    put_map(path, content)
+    server.start()
+    with server.connect() as conn:
+        findings.see("the merge is still under way", one(conn, "SELECT runs > units FROM lsh_info('d_v')"))
+        case.run(conn, (rows(70_001, 72_200),))
+        case.look(findings, "all free", conn)
+
+
 def between_steps(server, case):
     """A merge goes on in steps: the server is killed after one that is not the last, in a transaction."""
     findings, conn = Findings(), server.connect()
@@ -123,6 +137,7 @@ def between_steps(server, case):
     findings.see("a merge is under way", batch < 199)
     strike(findings, server, "between steps", case, pages_now(server, case))
     conn.close()
+    all_free(findings, server, case)
     tidied(findings, server, "between steps", case)
     findings.report("killed between two steps of a merge")
 

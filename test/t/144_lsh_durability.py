@@ -188,10 +188,6 @@ def noise(saved, _):
 
 
 MAPS = (old_map, map_of_a_table, empty_map, no_map, noise)
-EMPTY_TABLE = """
-    CREATE TABLE emptied AS SELECT repeat('x', 2000) FROM generate_series(1, 1200);
-    DELETE FROM emptied
-    """
 
 
 def cases_of_maps():
@@ -200,21 +196,6 @@ def cases_of_maps():
              if LONG or kind is KINDS[0] or (kind.name == "bits" and lie is map_of_a_table)]
     return {Case(kind, Way(lie.__name__, FREED, WAY["used again"].writes), "m%d" % n): lie
             for n, (kind, lie) in enumerate(pairs)}
-
-
-def put_map(path, content):
-    """In the place of the one that is there."""
-    if content is None:
-        os.remove(path)
-        return
-    with open(path, "r+b") as f:
-        f.truncate()
-        f.write(content)
-
-
-def read_file(path):
-    with open(path, "rb") as f:
-        return f.read()
 
 
 def true_map(conn, case):
@@ -233,13 +214,10 @@ def free_space_maps(fleet):
     with server.connect("fleet") as conn:
         if one(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_freespacemap'"):
             conn.execute("CREATE EXTENSION pg_freespacemap")
-        conn.execute(EMPTY_TABLE)
-        conn.execute("VACUUM (TRUNCATE off) emptied")
         for case in lies:
             case.prepare(conn)
-        conn.execute("CHECKPOINT")
+        of_table = map_of_empty_pages(server, conn)
         paths = {case: path_of(server, conn, case, "fsm") for case in lies}
-        of_table = read_file(os.path.join(server.data, one(conn, "SELECT pg_relation_filepath('emptied')") + "_fsm"))
         saved = {case: read_file(path) for case, path in paths.items()}
         for case in lies:
             case.run(conn, case.way.writes)

@@ -237,3 +237,32 @@ def path_of(server, conn, case, fork="main"):
     """The file of its index."""
     path = os.path.join(server.data, one(conn, "SELECT pg_relation_filepath('%s')" % case.index))
     return path if fork == "main" else "%s_%s" % (path, fork)
+
+
+# Free space maps ----------------------------------------------------------------------------------------------------
+
+def read_file(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def map_of_empty_pages(server, conn):
+    """The free space map of a table of 300 empty pages: of an index it calls all pages free, also the meta page, pages
+    in use, and some beyond the end."""
+    conn.execute("""
+        CREATE TABLE emptied AS SELECT repeat('x', 2000) FROM generate_series(1, 1200);
+        DELETE FROM emptied
+        """)
+    conn.execute("VACUUM (TRUNCATE off) emptied")
+    conn.execute("CHECKPOINT")
+    return read_file(os.path.join(server.data, one(conn, "SELECT pg_relation_filepath('emptied')") + "_fsm"))
+
+
+def put_map(path, content):
+    """In the place of the one that is there; None: none. The server is down."""
+    if content is None:
+        os.remove(path)
+        return
+    with open(path, "r+b") as f:
+        f.truncate()
+        f.write(content)
