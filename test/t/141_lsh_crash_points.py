@@ -92,7 +92,7 @@ def full_disk(server):
         with server.connect() as conn:  # some of what is to be merged is there to stay
             case.run(conn, (rows(35001 + 500 * number, 35120 + 500 * number),))
         statement = rows(30001 + 500 * number, 30250 + 500 * number)
-        stopped.append(until_it_fits(findings, server, case, statement, 9, 1 if LONG else 3))
+        stopped.append(until_it_fits(findings, server, case, statement, 5, 1 if LONG else 3))
         tidied(findings, server, "INSERT", case)
         strike(findings, server, "INSERT", case, pages_now(server, case))
     # A row with a run of its own, which no later flush takes the place of; none where runs are made small (145).
