@@ -102,7 +102,7 @@ def full_disk(server):
     strike(findings, server, "large row", case, pages_now(server, case))
     with server.connect() as conn:
         conn.execute("ALTER INDEX d_v SET (pending_limit = 64)")
-        case.run(conn, (rows(40001, 40250),))
+        case.run(conn, (rows(40001, 40150),))
     stopped.append(until_it_fits(findings, server, case, VACUUM))
     tidied(findings, server, "VACUUM", case)
     findings.see("they were stopped", all(stopped), stopped)
