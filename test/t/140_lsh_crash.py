@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""lsh indexes through crashes and cancels at random moments; 141 has crashes at chosen ones. A separate server is killed, with all its
-processes, while indexes of each kind are written, and during CREATE INDEX; a single backend is killed; statements are cancelled at random moments. After each: nothing that
-was committed is lost, lsh_check finds the index sound, it returns the rows of a sequential scan, inserts continue, the next
-VACUUM frees every page that was left behind, and no temporary file stays."""
+"""lsh indexes through crashes and cancels at random moments; 141 has crashes at chosen ones. A separate server is
+killed, with all its processes, while indexes of each kind are written, and during CREATE INDEX; a single backend is
+killed; statements are cancelled at random moments. After each: nothing that was committed is lost, lsh_check finds the
+index sound, it returns the rows of a sequential scan, inserts continue, the next VACUUM frees every page that was left
+behind, and no temporary file stays."""
 import itertools
 
 from durability import *
@@ -20,8 +21,8 @@ rng = random.Random(140)
 
 
 class Work:
-    """What clients do to an index of each kind: they insert, by chance roll back, delete and vacuum. `committed`: what rows were
-    acknowledged, by case: first, how many."""
+    """What clients do to an index of each kind: they insert, by chance roll back, delete and vacuum. `committed`: what
+    rows were acknowledged, by case: first, how many."""
 
     def __init__(self, server):
         self.cases = [Case(kind, Way("at work", (rows(1, 500),), ()), "w_" + kind.name) for kind in KINDS]
@@ -207,7 +208,8 @@ def one_backend_killed(server):
         for way in ("SIGKILL", "terminate"):
             clients = Clients(server, [work.change] * 2, dying=True, seed=i)
             time.sleep(rng.uniform(0.1, 0.5))
-            task = Task(server, case.sql(rng.choice(("DELETE FROM {table} WHERE id % 3 = 0 AND id < 2000", VACUUM, rows(80000, 81500)))))
+            task = Task(server, case.sql(
+                rng.choice(("DELETE FROM {table} WHERE id % 3 = 0 AND id < 2000", VACUUM, rows(80000, 81500)))))
             time.sleep(rng.uniform(0, 0.2))
             if way == "SIGKILL":
                 server.kill_backend(task.pid)
@@ -399,7 +401,8 @@ def main():
         with server.connect() as conn:
             conn.execute(SCHEMA)
             make_pool(conn, 4000)
-        sections((other_errors, server), (crash_at_work, server), (crash_in_build, server), (one_backend_killed, server), (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
+        sections((other_errors, server), (crash_at_work, server), (crash_in_build, server),
+                 (one_backend_killed, server), (cancels, server), (cancelled_vacuums, server), (minimal_wal, server))
         equal("no other crash, no damage in the server's log", server.alarms(), [])
 
 

@@ -86,8 +86,10 @@ def filled(small):
 def others(small):
     """Their short forms, each by itself."""
     env = dict(os.environ, NEARDUP_DESTDIR=small.prefix, NEARDUP_FULL="0")
-    for script in ("140_lsh_crash", "141_lsh_crash_points", "144_lsh_durability", "150_lsh_replica", "160_lsh_concurrency"):
-        done = subprocess.run([sys.executable, os.path.join(HERE, script + ".py")], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    for script in ("140_lsh_crash", "141_lsh_crash_points", "144_lsh_durability", "150_lsh_replica",
+                   "160_lsh_concurrency"):
+        done = subprocess.run([sys.executable, os.path.join(HERE, script + ".py")], env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         lines = done.stdout.splitlines()
         good = sum(line.startswith("ok - ") for line in lines)
         check("%s with small runs (%d)" % (script, good), done.returncode == 0 and good > 5,

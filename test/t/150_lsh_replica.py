@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A streaming replica's lsh indexes. While the primary inserts, deletes, vacuums and merges, the standby compares, many
 times, in one snapshot each, the result of its index with that of a sequential scan. Its replay checks each page against
-the primary's (wal_consistency_checking). It is restarted and killed during the test. Then indexes of every kind are written in every
-way of durability.py: the standby's pages are the primary's. At the end, in the middle of a VACUUM and a merge, it is promoted and
-continues alone."""
+the primary's (wal_consistency_checking). It is restarted and killed during the test. Then indexes of every kind are
+written in every way of durability.py: the standby's pages are the primary's. At the end, in the middle of a VACUUM and
+a merge, it is promoted and continues alone."""
 from durability import *
 
 SECONDS = 300 if FULL else 20 if LONG else 6

@@ -150,7 +150,8 @@ class Server:
     def __init__(self, settings="", installation=None, initdb=()):
         self._make_folder(installation)
         # -k: checksums, a test of pages that are written past the buffer manager
-        self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-N", "-k", "--no-locale", "-E", "UTF8", *initdb)
+        self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-N", "-k", "--no-locale", "-E", "UTF8",
+                  *initdb)
         shm = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
         if shm is None or shm.f_frsize * shm.f_blocks < 1 << 29:  # containers have 64 MB there
             settings = "dynamic_shared_memory_type = mmap\n" + settings

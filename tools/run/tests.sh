@@ -84,45 +84,10 @@ one_script() {
   printf '%s took %d s\n' "$(basename "$1")" $(($(date +%s) - began))
 }
 
-# scripts_at_once SCRIPT...: more at a time than there are processors, since a script and its server wait for each other; the largest,
-# which take longest, first. Those with a line "# alone" look at the whole server: after the others. What a script prints comes in one
-# piece, when it ends.
-scripts_at_once() {
-  local script scripts at_once ended
-  mapfile -t scripts < <(ls -S "$@")
-  at_once=$(($(processors) + 1))
-  if [ "$at_once" -gt "$most_scripts_at_once" ]; then at_once=$most_scripts_at_once; fi
-  rm -f "$work"/script-*.out
-  for script in "${scripts[@]}"; do
-    if grep -q '^# alone' "$script"; then continue; fi
-    while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
-    { one_script "$script" || true; } >"$work/script-$(basename "$script").out" 2>&1 &
-  done
-  wait
-  for script in "$@"; do
-    grep -q '^# alone' "$script" || continue
-    one_script "$script" >"$work/script-$(basename "$script").out" 2>&1 || true
-  done
-  ended=0
-  for script in "$work"/script-*.out; do
-    cat "$script"
-    if grep -qE '^[^ ]+ took [0-9]+ s$' "$script"; then ended=$((ended + 1)); fi
-    rm -f "$script"
-  done
-  if [ "$ended" -ne $# ]; then
-    say "not ok - $ended of $# scripts came to their end"
-    count failed
-  fi
-}
-most_scripts_at_once=3
-
-step_scripts() { scripts_at_once "$root"/test/t/[0-9]*; }
-
-# Those of damage, crashes, replicas, concurrency and constraints, in a longer form.
-step_long_scripts() {
-  local number scripts=()
-  for number in 130 140 141 144 150 160 180; do scripts+=("$root/test/t/$number"_*); done
-  NEARDUP_LONG=1 scripts_at_once "${scripts[@]}"
+# script_tasks SCRIPT...
+script_tasks() {
+  local script
+  for script in "$@"; do task "$(basename "$script")" one_script "$script"; done
 }
 
 short_script_tasks() { script_tasks "$root"/test/t/[0-9]*; }
@@ -131,7 +96,7 @@ short_script_tasks() { script_tasks "$root"/test/t/[0-9]*; }
 # sections come in an order of chance, which each script prints and NEARDUP_SHUFFLE repeats.
 long_script_tasks() {
   local number script
-  for number in 130 140 150 160 180 129 400; do
+  for number in 130 140 141 144 150 160 180 129 400; do
     script=$(echo "$root/test/t/$number"_*)
     task "$(basename "$script")" long_script "$script"
   done
