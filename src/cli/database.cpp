@@ -25,6 +25,24 @@ constexpr Oid kTimestamptzOid = 1184;
 constexpr Oid kTimestamptzArrayOid = 1185;
 constexpr std::size_t kNameDataLen = 64;  // of a stock server: 63 bytes and a NUL
 
+PGcancel* volatile cancel_request = nullptr;
+
+// PQcancel is documented as safe to call from a signal handler.
+void cancel_statement() {
+  if (PGcancel* request = cancel_request) {
+    char error[256];
+    PQcancel(request, error, sizeof error);
+  }
+}
+
+// The connection whose running statement a signal cancels; null to forget it. Call it before the connection closes.
+void set_interrupt_connection(PGconn* conn) {
+  PGcancel* old = cancel_request;
+  cancel_request = conn != nullptr ? PQgetCancel(conn) : nullptr;
+  set_interrupt_action(cancel_statement);
+  if (old != nullptr) PQfreeCancel(old);
+}
+
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;

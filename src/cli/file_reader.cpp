@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/byte_source.h"
 #include "cli/unpack.h"
 #include "cli/utf8.h"
 
@@ -101,10 +100,8 @@ std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept
   return std::clamp(micros, kFirst, kLast);
 }
 
-namespace {
-
-// Of an open file, whose size and time out has. Throws SourceError.
-void read_file(File& file, std::int64_t max_size, Encoding encoding, const LookAtHead& look_at_head, FileText& out) {
+void read_source(ByteSource& file, std::int64_t max_size, Encoding encoding, const LookAtHead& look_at_head,
+                 FileText& out) {
   // no more than the file has, and one byte that tells that it ends there; the size of a pipe is not known
   const std::size_t expected = out.size > 0 ? static_cast<std::size_t>(out.size) + 1 : kHeadSize;
   std::string head;
@@ -132,6 +129,8 @@ void read_file(File& file, std::int64_t max_size, Encoding encoding, const LookA
   if (out.text.capacity() / 2 > out.text.size()) out.text.shrink_to_fit();
 }
 
+namespace {
+
 FileText read_once(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,
                    const LookAtHead& look_at_head) {
   FileText out;
@@ -140,7 +139,7 @@ FileText read_once(const std::string& path, std::int64_t max_size, bool follow_l
     out.size = file.size();
     out.mtime = file.mtime();
     try {
-      read_file(file, max_size, encoding, look_at_head, out);
+      read_source(file, max_size, encoding, look_at_head, out);
     } catch (const SourceError& error) {
       fail(out, error.problem, error.what());
     }

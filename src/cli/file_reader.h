@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/file_problem.h"
+#include "cli/byte_source.h"
 
 namespace neardup::cli {
 
@@ -40,6 +40,10 @@ inline constexpr std::size_t kHeadSize = 64 * 1024;
 // is or holds; bad_alloc and Interrupted may pass. follow_link: the path itself may be a symbolic link.
 FileText read_text(const std::string& path, std::int64_t max_size, bool follow_link, Encoding encoding,
                    const LookAtHead& look_at_head);
+
+// The same of an open file, whose size and time out has; into out.text, or what is wrong with it. Throws SourceError.
+void read_source(ByteSource& file, std::int64_t max_size, Encoding encoding, const LookAtHead& look_at_head,
+                 FileText& out);
 
 // Known by its name: zip, 7z, rar, tar and its packed forms, and what is packed in a form that is not unpacked.
 bool is_archive_name(std::string_view path) noexcept;

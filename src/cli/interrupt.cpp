@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM: remembered, and passed on to the server as a cancel request.
+// SIGINT and SIGTERM: remembered, and passed on to who waits for something.
 #include "cli/interrupt.h"
 
 #include <csignal>
@@ -8,16 +8,12 @@ namespace neardup::cli {
 namespace {
 
 volatile std::sig_atomic_t caught_signal = 0;
-PGcancel* volatile cancel_request = nullptr;
+void (*volatile interrupt_action)() = nullptr;
 
-// PQcancel is documented as safe to call from a signal handler.
 extern "C" void on_signal(int signal) {
   if (caught_signal != 0) _exit(128 + signal);
   caught_signal = signal;
-  if (PGcancel* request = cancel_request) {
-    char error[256];
-    PQcancel(request, error, sizeof error);
-  }
+  if (void (*const action)() = interrupt_action) action();
 }
 
 }  // namespace
@@ -30,11 +26,7 @@ void install_interrupt_handlers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-void set_interrupt_connection(PGconn* conn) {
-  PGcancel* old = cancel_request;
-  cancel_request = conn != nullptr ? PQgetCancel(conn) : nullptr;
-  if (old != nullptr) PQfreeCancel(old);
-}
+void set_interrupt_action(void (*action)()) noexcept { interrupt_action = action; }
 
 int interrupt_signal() noexcept { return caught_signal; }
 

@@ -1,7 +1,5 @@
-// SIGINT and SIGTERM: remembered, and passed on to the server as a cancel request.
+// SIGINT and SIGTERM: remembered, and passed on to who waits for something.
 #pragma once
-
-#include <libpq-fe.h>
 
 namespace neardup::cli {
 
@@ -13,8 +11,8 @@ struct Interrupted {
 // Catch SIGINT and SIGTERM from here on. A second signal ends the process at once.
 void install_interrupt_handlers();
 
-// The connection whose running statement a signal cancels; null to forget it. Call it before the connection closes.
-void set_interrupt_connection(PGconn* conn);
+// What a signal calls besides, within its handler; null for nothing.
+void set_interrupt_action(void (*action)()) noexcept;
 
 // The signal that came, or 0.
 int interrupt_signal() noexcept;

@@ -6,24 +6,19 @@
 #include <new>
 
 namespace neardup::cli {
-namespace {
-
-constexpr std::size_t kChunk = 256 * 1024;
-
-}  // namespace
 
 // More bytes behind those that are there. False at the end.
 bool RecordInput::fill() {
   if (damage_) throw SourceError(*damage_);
   if (begin_ == end_) {
     begin_ = end_ = 0;
-  } else if (begin_ >= end_ - begin_ && capacity_ - kPadding - end_ < kChunk / 2) {
+  } else if (begin_ >= end_ - begin_ && capacity_ - kPadding - end_ < chunk_ / 2) {
     // no more bytes than were passed over since: else each would be moved often where a reader peeks far ahead
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (capacity_ < end_ + kChunk / 2 + kPadding) reserve(std::max(end_ + kChunk, capacity_ + capacity_ / 2) + kPadding);
+  if (capacity_ < end_ + chunk_ / 2 + kPadding) reserve(std::max(end_ + chunk_, capacity_ + capacity_ / 2) + kPadding);
   const std::size_t got = source_.read(buffer_.get() + end_, capacity_ - kPadding - end_);
   end_ += got;
   return got > 0;

@@ -13,9 +13,11 @@ namespace neardup::cli {
 
 class RecordInput {
  public:
-  // max_line: of bytes that next_line() gives at once
-  RecordInput(ByteSource& source, std::int64_t max_line)
-      : source_(source), max_line_(static_cast<std::size_t>(max_line)) {}
+  static constexpr std::size_t kChunk = 256 * 1024;
+
+  // max_line: of bytes that next_line() gives at once; chunk: of bytes that are asked for at once
+  RecordInput(ByteSource& source, std::int64_t max_line, std::size_t chunk = kChunk)
+      : source_(source), max_line_(static_cast<std::size_t>(max_line)), chunk_(chunk) {}
 
   // Bytes behind each line that may be read, whatever they are; simdjson does.
   static constexpr std::size_t kPadding = 64;
@@ -51,7 +53,7 @@ class RecordInput {
   };
 
   ByteSource& source_;
-  std::size_t max_line_;
+  std::size_t max_line_, chunk_;
   std::unique_ptr<char, Free> buffer_;  // grows by realloc(), which copies nothing that is large
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // what of the buffer is to be read
