@@ -53,6 +53,19 @@ STATEMENTS = {
     "minhash_agg": "SELECT minhash_agg(i % 3, 4096) FROM generate_series(1, 50000000::bigint) i",
 }
 
+# Of these neardup_progress() names the phase: each is cancelled in each phase that takes long.
+PHASES = {
+    "all_pairs": ("searching",),
+    "all_pairs verified": ("verifying",),
+    "all_pairs verified by edit rate": ("verifying",),
+    "repeated_passages": ("reading rows",),
+    "all_pairs of simhashes": ("reading rows", "searching"),
+    "all_pairs of digests": ("searching",),
+    "cluster_bridges": ("searching",),
+    "all_clusters": ("searching",),
+}
+MOST = 0.3  # seconds of processor time of all threads: where nobody looks at a cancel, it takes longer
+
 
 def stops(conn, name, query):
     """The statement ends soon after statement_timeout and after a cancel from outside."""
@@ -172,6 +185,8 @@ def main():
                 if memory == "1MB" and "hot" not in query:
                     continue
                 stops(conn, "%s, %s" % (label, memory), query)
+                for phase in PHASES.get(label, ()):
+                    stops_when_asked("%s, %s: cancelled while %s" % (label, memory, phase), conn, query, MOST, phase)
         equal("no temporary file is left", temp_files(conn), 0)
 
         refusing_scan(conn)

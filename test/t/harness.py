@@ -196,20 +196,26 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def stops_when_asked(name, conn, query, most=1.0):
-    """Cancels the statement once it is at work. It ends with the error for that, after at most so many seconds of
-    processor time."""
+def stops_when_asked(name, conn, query, most=1.0, phase=None):
+    """Cancels the statement once it is at work, and in the phase that neardup_progress() names. It ends with the error
+    for that, after at most so many seconds of processor time."""
     pid, ended = conn.info.backend_pid, []
-    before = cpu_seconds(pid)
+    before = None if phase else cpu_seconds(pid)
     thread = Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
-    thread.start()
-    while thread.is_alive() and cpu_seconds(pid) < before + 0.04:
-        time.sleep(0.002)
+    with connect(conn.info.dbname) as other:
+        thread.start()
+        while thread.is_alive() and (before is None or cpu_seconds(pid) < before + 0.04):
+            in_phase = "SELECT EXISTS (SELECT FROM neardup_progress() WHERE pid = %s AND phase = %s)"
+            if before is None and one(other, in_phase, (pid, phase)):
+                before = cpu_seconds(pid)
+            time.sleep(0.002)
     asked = cpu_seconds(pid)
     conn.cancel()
     thread.join(300)  # a hang guard
     if not ended:
         return check(name, False, "it goes on")
+    if before is None:
+        return check(name, False, "it was not seen in the phase %s: %s" % (phase, ended[0][0]))
     error, used = ended[0][0], ended[0][1] - asked
     return check(name, error is not None and error.sqlstate == "57014" and used <= most,
                  "%s after %.2f s of processor time" % (error or "no error", used))
