@@ -10,7 +10,7 @@
 #include "core/intake/detect_encoding.h"
 #include "core/intake/title.h"
 
-namespace neardup {
+namespace neardup::borders_test {
 namespace {
 
 // n - 1, n, n + 1.
@@ -120,4 +120,4 @@ TEST(Borders, SamplesOfEncodings) {
 }
 
 }  // namespace
-}  // namespace neardup
+}  // namespace neardup::borders_test

@@ -6,7 +6,7 @@
 
 #include "unit/byte_sources.h"
 
-namespace neardup::cli {
+namespace neardup::cli::file_text_test {
 namespace {
 
 constexpr std::size_t kChunk = 256 * 1024;  // of file_reader.cpp
@@ -80,4 +80,4 @@ TEST(FileText, WideText) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::file_text_test

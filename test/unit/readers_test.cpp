@@ -8,7 +8,7 @@
 #include "unit/byte_sources.h"
 #include "unit/record_words.h"
 
-namespace neardup::cli {
+namespace neardup::cli::readers_test {
 namespace {
 
 using test::kPieceSizes;
@@ -201,4 +201,4 @@ TEST(Readers, BodiesOfHttp) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::readers_test

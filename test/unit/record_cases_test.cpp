@@ -6,7 +6,7 @@
 #include "unit/byte_sources.h"
 #include "unit/record_words.h"
 
-namespace neardup::cli {
+namespace neardup::cli::record_cases_test {
 namespace {
 
 using test::records_of;
@@ -158,4 +158,4 @@ TEST(RecordCases, Mailboxes) {
 #endif
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::record_cases_test

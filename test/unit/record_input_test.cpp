@@ -5,7 +5,7 @@
 
 #include "unit/byte_sources.h"
 
-namespace neardup::cli {
+namespace neardup::cli::record_input_test {
 namespace {
 
 using test::Damaged;
@@ -180,4 +180,4 @@ TEST(RecordInput, LongestLine) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::record_input_test

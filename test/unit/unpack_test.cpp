@@ -16,7 +16,7 @@
 
 #include "unit/byte_sources.h"
 
-namespace neardup::cli {
+namespace neardup::cli::unpack_test {
 namespace {
 
 using test::AllBytes;
@@ -189,4 +189,4 @@ TEST(Unpack, KnownByTheFirstBytes) {
 }
 
 }  // namespace
-}  // namespace neardup::cli
+}  // namespace neardup::cli::unpack_test

@@ -102,8 +102,13 @@ end_task() {
     "${task_next[number]}"
   fi
   step_tasks_left[at]=$((step_tasks_left[at] - 1))
-  if [ "${step_tasks_left[at]}" -eq 0 ]; then report_step "${step_names[at]}" "${step_logs[at]}" \
-    "$(counts_of_step "$at")" "${step_seconds[at]}"; fi
+  if [ "${step_tasks_left[at]}" -eq 0 ]; then end_step "$at"; fi
+}
+
+# end_step NUMBER: its last task has ended
+end_step() {
+  report_step "${step_names[$1]}" "${step_logs[$1]}" "$(counts_of_step "$1")" "${step_seconds[$1]}"
+  cat "$(counts_of_step "$1")" >>"$counts"
 }
 
 # run_pool: all that was queued since the last call; the line of a step comes with the end of its last task
