@@ -14,6 +14,7 @@ from harness import *
 
 PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 DESTDIR = os.environ.get("NEARDUP_DESTDIR", "")  # where `make install DESTDIR=...` has put the extension
+SCRATCH = os.environ.get("NEARDUP_SCRATCH") or "/tmp"  # where servers live
 OS_USER = os.environ.get("NEARDUP_OS_USER", "postgres")  # the servers' account when this is run as root
 # lines of postgresql.conf, to run a test under other settings
 MORE_SETTINGS = os.environ.get("NEARDUP_TEST_SETTINGS", "")
@@ -158,7 +159,7 @@ class Server:
         self.configure(SETTINGS + settings + "\n" + MORE_SETTINGS)
 
     def _make_folder(self, installation=None):
-        self.folder = tempfile.mkdtemp(prefix="neardup_%s_" % NAME[:3], dir="/tmp")
+        self.folder = tempfile.mkdtemp(prefix="neardup_%s_" % NAME[:3], dir=SCRATCH)
         self.data = self.folder + "/data"
         self.log = self.folder + "/log"
         self.process = None

@@ -109,14 +109,28 @@ make_socket_folder() {
 
 server_runs() { as_server "$server_bin/pg_ctl" -D "$server/data" status >/dev/null 2>&1; }
 
-# create_server FOLDER: a new cluster; what was in the folder is lost
+# memory_folder MEGABYTES: a folder in memory that has so much room, where twice as much memory stays; else nothing.
+# Scratch databases are made and dropped there in half of the time.
+memory_folder() {
+  local room memory
+  room=$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+  memory=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo 2>/dev/null)
+  if [ -w /dev/shm ] && [ "${room:-0}" -ge "$1" ] && [ "${memory:-0}" -ge $((3 * $1)) ]; then echo /dev/shm; fi
+}
+
+# create_server FOLDER [WHERE]: a new cluster; what was in the folder is lost. Its data lie in a folder of WHERE.
 create_server() {
   prepare_server "$1"
   stop_server
-  rm -rf "$server/data" "$socket"
+  remove_data
+  rm -rf "$socket"
   mkdir -p "$server"
   make_socket_folder
   make_overlay "$server"
+  if [ -n "${2:-}" ]; then
+    mktemp -d "$2/neardup-XXXXXX" >"$server/data.name"
+    ln -s "$(cat "$server/data.name")" "$server/data"
+  fi
   install -d -m 700 "$server/data"
   : >"$server/server.log"
   if [ "$server_user" != "$me" ]; then chown "$server_user" "$server/data" "$server/server.log"; fi
@@ -142,6 +156,11 @@ start_server() {
   fi
   starting=0
   exec 6>&-
+}
+
+remove_data() {
+  if [ -s "$server/data.name" ]; then rm -rf "$(cat "$server/data.name")"; fi
+  rm -rf "$server/data" "$server/data.name"
 }
 
 stop_server() {
@@ -178,7 +197,7 @@ remove_leftovers() {
   for folder in "$work/$1"-*; do
     [ -d "$folder" ] || continue
     if kill -0 "${folder##*-}" 2>/dev/null; then continue; fi
-    (prepare_server "$folder" && stop_server)
+    (prepare_server "$folder" && stop_server && remove_data)
     if [ -s "$folder/socket.name" ]; then rm -rf "$(cat "$folder/socket.name")"; fi
     rm -rf "$folder"
   done
@@ -196,6 +215,7 @@ remove_scratch_server() {
   stop_server
   case ${server:-} in
     "$work"/*-$$)
+      remove_data
       if [ -s "$server/socket.name" ]; then rm -rf "$(cat "$server/socket.name")"; fi
       rm -rf "$server"
       ;;

@@ -140,7 +140,7 @@ step_gpu_module() {
 }
 
 step_server() {
-  create_server "$work/test-$$"
+  create_server "$work/test-$$" "$(memory_folder "$scratch_megabytes")"
   start_server
   psql -X -c 'SELECT version()'
   count passed
@@ -245,6 +245,8 @@ full_steps() {
   step "releases, versions of PostgreSQL" step_upgrades
 }
 
+scratch_megabytes=4000  # of the databases of all scripts at a time, with room to spare
+
 # with_server: true where the private server runs; the first call starts it
 with_server() {
   if [ "$server_wanted" = 1 ]; then
@@ -254,6 +256,8 @@ with_server() {
     prepare_server "$work/test-$$"
     # For tests that start servers of their own.
     export NEARDUP_DESTDIR=$work/test-$$/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
+    NEARDUP_SCRATCH=$(memory_folder "$scratch_megabytes")
+    export NEARDUP_SCRATCH
     step "private server" step_server
   fi
   server_runs
