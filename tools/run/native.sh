@@ -67,7 +67,8 @@ sanitizer_shard_tasks() {
   local filter=""
   # The kernels on the host and the longest test of clusters take half of the time: in the full form.
   if [ "$NEARDUP_FULL" != 1 ]; then
-    filter='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone:Clusterer.BlocksAndThreadsChangeNothing'
+    filter='-GpuSearchOnHost.*:GpuWordsOnHost.*:GpuJoinTest.SamePairsAsTheEngineAlone'
+    filter+=':Clusterer.BlocksAndThreadsChangeNothing'
   fi
   gtest_tasks "$root/build-asan" 8 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 "GTEST_FILTER=$filter"
 }
@@ -126,7 +127,8 @@ races_tasks() { task_before races_shard_tasks build cmake_build "$root/build-tsa
 races_shard_tasks() {
   local filter='UnionFind.*:Pairs.ThreadsChangeNothing:CtphPairs.AFamilyAhead*'
   filter+=':GpuSearchOnHost.RacesAreSeen:GpuSearchOnHost.EqualsDefinition*'
-  filter+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*:GpuWordsOnHost.Ties*'
+  filter+=':GpuWordsOnHost.TheBest*:GpuWordsOnHost.Bounds*:GpuWordsOnHost.Nearly*:GpuWordsOnHost.Dense*'
+  filter+=':GpuWordsOnHost.Ties*'
   gtest_tasks "$root/build-tsan" 2 TSAN_OPTIONS=second_deadlock_stack=1 "GTEST_FILTER=$filter"
 }
 

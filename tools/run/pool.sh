@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: steps whose parts run side by side, so that every processor has work to the end.
-# shellcheck disable=SC2154,SC2034  # work, logs, root, counts, only_step: set in common.sh and steps.sh
+# work, logs, root, counts: set in common.sh and steps.sh; a task counts into a file of its own
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031
 #
 # A step is a line of the output; a task is a part of one. The tasks of all steps wait in one queue, the longest first.
 # A step's function only queues tasks; run_pool runs them. A task is a function with arguments, in a subshell: it prints
