@@ -5,10 +5,11 @@
     tools/mutate.py --anchors                       does every pattern stand once where it should?
     tools/mutate.py --moved                         where do those stand now that do not?
     tools/mutate.py --prepare COPY                  brings the copy up to date and builds it
-    tools/mutate.py --run COPY [--sample N] [--seed TEXT] [--area AREA] [NAME ...]
+    tools/mutate.py --run COPY [--sample N] [--seed TEXT] [--area AREA] [--share PART/PARTS] [NAME ...]
 Called by ./run mutate (tools/run/mutate.sh), which starts the server. test/mutations/README says what a file holds.
 """
 import argparse
+import collections
 import os
 import random
 import re
@@ -19,6 +20,9 @@ import time
 from mutation_copy import NOT_BUILT, Copy, call
 from mutation_files import CLI_SCRIPTS, FOLDER, ROOT, Mutation, mutations
 from mutation_places import PACKAGE, Bad, Sources
+
+
+MOST_SECONDS = 900  # of a test without mistakes
 
 
 class Runner:
@@ -111,6 +115,16 @@ def spell(test):
     return " ".join(test).strip()
 
 
+def share_of(chosen, share):
+    """The part "2/3", say: whose first test is the same comes together, since it is also run without mistakes."""
+    part, parts = map(int, share.split("/"))
+    counts, shares = collections.Counter(m.tests[:1] and m.tests[0] for m in chosen), [[] for _ in range(parts)]
+    for test, _ in counts.most_common():
+        least = min(shares, key=len)
+        least += [m for m in chosen if (m.tests[:1] and m.tests[0]) == test]
+    return sorted(shares[part - 1], key=lambda m: m.name)
+
+
 def choose(all_of_them, options):
     chosen = all_of_them
     if options.names:
@@ -138,7 +152,7 @@ def choose(all_of_them, options):
             turns.append((seen[m.area], m))
         chosen = [m for _, m in sorted(turns, key=lambda turn: turn[0])][:options.sample]
         chosen.sort(key=lambda m: m.name)
-    return chosen
+    return share_of(chosen, options.share) if options.share else chosen
 
 
 def table(all_of_them, results):
@@ -157,6 +171,69 @@ def table(all_of_them, results):
         print("%-10s %8d %8d %8d %8d" % (area, *row))
 
 
+class Baseline:
+    """Tests without mistakes: all of them pass, or else they prove nothing."""
+
+    def __init__(self, runner):
+        self.runner, self.verdicts, self.bad = runner, {}, 0
+
+    def run(self, tests):
+        """Those that were not run before; the library of the unchanged sources is installed."""
+        for test in sorted(set(tests) - self.verdicts.keys()):
+            began = time.monotonic()
+            verdict = self.runner.run(*test, MOST_SECONDS)
+            seconds = time.monotonic() - began
+            self.verdicts[test] = (verdict, seconds)
+            if verdict == "passed":
+                print("unmutated: %s passes (%.1f s)" % (spell(test), seconds), flush=True)
+            elif verdict == "skipped":
+                print("unmutated: %s checks nothing here" % spell(test), flush=True)
+            else:
+                print("not ok - unmutated, %s fails (%s)" % (spell(test), verdict), flush=True)
+                self.bad += 1
+
+    def may_run(self, test):
+        return test not in self.verdicts or self.verdicts[test][0] == "passed"
+
+    def limit(self, test):
+        """Seconds after which a test does not end."""
+        return max(60, 10 * self.verdicts[test][1]) if test in self.verdicts else MOST_SECONDS
+
+
+def plant(copy, sources, mutation, tests):
+    """Builds and installs the changed sources."""
+    for path, text in sources.apply(mutation).items():
+        with open(os.path.join(copy.tree, path), "w", encoding="utf-8") as f:
+            f.write(text)
+    failed = copy.build({kind for kind, _ in tests})
+    if failed:
+        raise Bad("%s: the mutated sources cannot be built: %s" % (
+            mutation.name, "; ".join(re.findall(r"error: .*", failed)[:2]) or failed[-300:]))
+    if {kind for kind, _ in tests} - {"unit", *NOT_BUILT}:
+        copy.install()
+
+
+def catching(runner, baseline, tests):
+    """(the first test that the mistake fails, how), or (None, "")."""
+    for test in tests:
+        verdict = runner.run(*test, baseline.limit(test))
+        if verdict in ("failed", "time", "skipped"):
+            return test, {"time": ", which does not end", "skipped": ", which checks nothing any more"}.get(verdict, "")
+    return None, ""
+
+
+def said_of(mutation, tests, caught_by, how, seconds):
+    """The line of a mistake that was tried."""
+    if caught_by:
+        return "ok - mutation %s is caught: by %s%s (%.0f s)%s" % (
+            mutation.name, spell(caught_by), how, seconds,
+            "; and yet it is marked harmless" if mutation.harmless else "")
+    if mutation.harmless:
+        return "ok - mutation %s is harmless: %s (%.0f s)" % (mutation.name, mutation.harmless, seconds)
+    return "not ok - mutation %s survives: SURVIVED %s (%.0f s): %s" % (
+        mutation.name, "; ".join(map(spell, tests)), seconds, mutation.what)
+
+
 def run(options):
     copy = Copy(options.run)
     copy.log.truncate(0)
@@ -164,71 +241,37 @@ def run(options):
     chosen = choose(everything, options)
     sources = Sources(copy.tree)
     runner = Runner(copy)
-    # Without mistakes all of these tests pass, or else they prove nothing.
-    baseline, bad = {}, 0
+    baseline = Baseline(runner)
     copy.install()
-    for test in sorted({test for m in chosen for test in m.tests}):
-        began = time.monotonic()
-        verdict = runner.run(*test, 900)
-        baseline[test] = (verdict, time.monotonic() - began)
-        if verdict == "passed":
-            print("unmutated: %s passes (%.1f s)" % (spell(test), baseline[test][1]), flush=True)
-        elif verdict == "skipped":
-            print("unmutated: %s checks nothing here" % spell(test), flush=True)
-        else:
-            print("not ok - unmutated, %s fails (%s)" % (spell(test), verdict), flush=True)
-            bad += 1
-    if bad:
+    baseline.run(m.tests[0] for m in chosen if m.tests)
+    if baseline.bad:
         print("the log: %s" % copy.log.name)
         return 1
-    results = {}
+    results, others = {}, set()
     for m in chosen:
         began = time.monotonic()
-        tests = [t for t in m.tests if baseline[t][0] == "passed"]
+        tests = [t for t in m.tests if baseline.may_run(t)]
         if m.tests and not tests:
             print("skip - mutation %s: none of its tests runs here" % m.name, flush=True)
             continue
         copy.log.write("==== %s\n" % m.name)
         try:
-            changed = sources.apply(m)
-            for path, text in changed.items():
-                with open(os.path.join(copy.tree, path), "w", encoding="utf-8") as f:
-                    f.write(text)
-            failed = copy.build({kind for kind, _ in tests})
-            if failed:
-                raise Bad("%s: the mutated sources cannot be built: %s" % (
-                    m.name, "; ".join(re.findall(r"error: .*", failed)[:2]) or failed[-300:]))
-            if {kind for kind, _ in tests} - {"unit", *NOT_BUILT}:
-                copy.install()
-            by = None
-            for test in tests:
-                verdict = runner.run(*test, max(60, 10 * baseline[test][1]))
-                if verdict in ("failed", "time", "skipped"):
-                    by = spell(test) + {"time": ", which does not end",
-                                        "skipped": ", which checks nothing any more"}.get(verdict, "")
-                    break
-            seconds = time.monotonic() - began
-            if by:
-                results[m.name] = "caught"
-                print("ok - mutation %s is caught: by %s (%.0f s)%s"
-                      % (m.name, by, seconds, "; and yet it is marked harmless" if m.harmless else ""), flush=True)
-            elif m.harmless:
-                results[m.name] = "survived"
-                print("ok - mutation %s is harmless: %s (%.0f s)" % (m.name, m.harmless, seconds), flush=True)
-            else:
-                results[m.name] = "survived"
-                print("not ok - mutation %s survives: SURVIVED %s (%.0f s): %s" % (
-                          m.name, "; ".join(map(spell, tests)), seconds, m.what),
-                      flush=True)
+            plant(copy, sources, m, tests)
+            test, how = catching(runner, baseline, tests)
+            others.update({test} - {None} - baseline.verdicts.keys())
+            results[m.name] = "caught" if test else "survived"
+            print(said_of(m, tests, test, how, time.monotonic() - began), flush=True)
         except Bad as e:
             results[m.name] = "survived"
             print("not ok - mutation %s" % e, flush=True)
         finally:
             copy.restore()
     copy.install()
-    table(everything if not (options.names or options.area or options.sample) else [
-              m for m in everything if m.name in results], results)
-    return 1 if any(results[m.name] == "survived" and not m.harmless for m in chosen if m.name in results) else 0
+    baseline.run(others)  # what has caught something after the first test of a mistake did not
+    whole = not (options.names or options.area or options.sample or options.share)
+    table(everything if whole else [m for m in everything if m.name in results], results)
+    survived = any(results[m.name] == "survived" and not m.harmless for m in chosen if m.name in results)
+    return 1 if survived or baseline.bad else 0
 
 
 def anchors(moved):
@@ -270,6 +313,7 @@ def main():
     parser.add_argument("--run", metavar="COPY")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", default="")
+    parser.add_argument("--share", metavar="PART/PARTS")
     parser.add_argument("--area")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()

@@ -43,7 +43,10 @@ skip() {
 # What our SQL leaves to the search_path.
 step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
 
-step_rooms() { script_test /usr/bin/python3 "$root/tools/check_rooms.py"; }
+step_rooms() {
+  script_test /usr/bin/python3 "$root/tools/check_rooms.py"
+  script_test /usr/bin/python3 "$root/tools/room_tests.py" --check
+}
 
 step_guards() { script_test /usr/bin/python3 "$root/tools/check_guards.py"; }
 

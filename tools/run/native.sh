@@ -50,8 +50,8 @@ launcher=()
 if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 
 # The sources of the core are not compiled again: the objects of make are linked.
-unit_tasks() { task_before unit_shard_tasks build cmake_build "$root/build" "-O1" unit_test \
-  -DNEARDUP_OBJECTS="$root"; }
+unit_build() { cmake_build "$root/build" "-O1" unit_test -DNEARDUP_OBJECTS="$root"; }
+unit_tasks() { task_before unit_shard_tasks build unit_build; }
 unit_shard_tasks() { gtest_tasks "$root/build" 8; }
 
 sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"

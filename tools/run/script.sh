@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by ./run: one script of the tests, by a server that is kept for the next call.
+# Sourced by ./run: some scripts of the tests, or those of a room of src, by a server that is kept for the next call.
 # work, logs, pg_config, server, server_user: set in common.sh, packages.sh and
 # server.sh; prints_at_once: read in steps.sh
 # shellcheck disable=SC2154,SC2034
@@ -40,26 +40,75 @@ kept_server() {
   export NEARDUP_DESTDIR=$server/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
 }
 
+# begin_kept_run: builds, and starts the kept server
+begin_kept_run() {
+  lock 9 "$work/kept.lock" -n || die "another ./run test --script or --room is at work in this checkout"
+  lock_build
+  run_logged build make -C "$root" -s -j"$(processors)" PG_CONFIG="$pg_config" all
+  unlock_build
+  kept_server
+  prints_at_once=1
+  counts=$work/counts-script
+  : >"$counts"
+}
+
+# script_of_any_kind SCRIPT: of test/t or test/cli
+script_of_any_kind() {
+  case $1 in
+    */cli/*) loader_script "$1" "$root/bin/neardup" ;;
+    *) one_script "$1" ;;
+  esac
+}
+
 # run_scripts_named NAME [SECTION]: what the scripts print, as they print it; the last line as of all tests
 run_scripts_named() {
   local scripts script began
   began=$(date +%s.%N)
   mapfile -t scripts < <(scripts_named "$1")
   [ ${#scripts[@]} -gt 0 ] || die "no script of test/t or test/cli has $1 in its name"
-  lock 9 "$work/kept.lock" -n || die "another ./run test --script is at work in this checkout"
-  lock_build
-  run_logged build make -C "$root" -s -j"$(processors)" PG_CONFIG="$pg_config" all
-  unlock_build
-  kept_server
+  begin_kept_run
   export NEARDUP_SECTION=${2:-}
-  prints_at_once=1
-  counts=$work/counts-script
-  : >"$counts"
-  for script in "${scripts[@]}"; do
-    case $script in
-      */cli/*) loader_script "$script" "$root/bin/neardup" ;;
-      *) one_script "$script" ;;
+  for script in "${scripts[@]}"; do script_of_any_kind "$script"; done
+  end_tests "$began"
+}
+
+# suites_of FILE...: of unit tests, as a filter of GoogleTest
+suites_of() {
+  sed -nE 's/^TEST(_F|_P)?\(([A-Za-z0-9_]+),.*/\2.*:*\/\2.*/p' "$@" | sort -u | paste -sd:
+}
+
+# regress_of_room KIND TOPIC...: pg_regress, or the isolation tester, for some topics
+regress_of_room() {
+  local kind=$1 variables=("REGRESS=${*:2}" ISOLATION=)
+  if [ "$kind" = isolation ]; then variables=(REGRESS= "ISOLATION=${*:2}"); fi
+  rm -rf "$work/room"
+  mkdir -p "$work/room/results"
+  make -C "$root" -s installcheck PG_CONFIG="$pg_config" "${variables[@]}" \
+    EXTRA_REGRESS_OPTS="--outputdir='$work/room'" >"$work/room/log" 2>&1 || true
+  count_regress "$work/room"
+}
+
+# run_room ROOM: the tests that the README of the room names
+run_room() {
+  local began tests kind name units=() regress=() isolation=() scripts=()
+  began=$(date +%s.%N)
+  tests=$(python3 "$root/tools/room_tests.py" "$1") || exit
+  while read -r kind name; do
+    case $kind in
+      unit) units+=("$root/test/unit/$name.cpp") ;;
+      regress) regress+=("$name") ;;
+      isolation) isolation+=("$name") ;;
+      script) scripts+=("$root/test/t/$name"_*) ;;
+      loader) scripts+=("$root/test/cli/${name}_test.py") ;;
     esac
-  done
+  done <<<"$tests"
+  begin_kept_run
+  if [ ${#units[@]} -gt 0 ]; then
+    run_logged unit-build unit_build
+    gtest_shard "$root/build/unit_test" 1 0 "GTEST_FILTER=$(suites_of "${units[@]}")"
+  fi
+  if [ ${#regress[@]} -gt 0 ]; then regress_of_room regress "${regress[@]}"; fi
+  if [ ${#isolation[@]} -gt 0 ]; then regress_of_room isolation "${isolation[@]}"; fi
+  for name in "${scripts[@]}"; do script_of_any_kind "$name"; done
   end_tests "$began"
 }

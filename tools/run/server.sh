@@ -179,7 +179,7 @@ run_stop() {
   local folder stopped=0
   set_work
   pg_config=$(find_pg_config)
-  for folder in "$work"/demo "$work"/kept "$work"/test-* "$work"/bench-* "$work"/mutate/server; do
+  for folder in "$work"/demo "$work"/kept "$work"/test-* "$work"/bench-* "$work"/mutate*/server; do
     [ -e "$folder/data/postmaster.pid" ] || continue
     prepare_server "$folder"
     if server_runs; then

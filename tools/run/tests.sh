@@ -279,7 +279,7 @@ run_tests() {
   local began option form=short
   began=$(date +%s.%N)
   export NEARDUP_FULL=0 NEARDUP_LONG=0
-  fresh_suites="" upgrades_only=0 only_script="" only_section=""
+  fresh_suites="" upgrades_only=0 only_script="" only_section="" only_room=""
   server_wanted=1
   while [ $# -gt 0 ]; do
     option=$1
@@ -300,6 +300,11 @@ run_tests() {
       --section)
         [ $# -gt 0 ] || die "--section takes a part of the name of a section of a script"
         only_section=$1
+        shift
+        ;;
+      --room)
+        [ $# -gt 0 ] || die "--room takes a room of src, such as core/pairs"
+        only_room=$1
         shift
         ;;
       --asserts)
@@ -327,6 +332,10 @@ run_tests() {
     NEARDUP_SERVER_USER=$server_user
   if [ -n "$only_script" ]; then
     run_scripts_named "$only_script" "$only_section"
+    return
+  fi
+  if [ -n "$only_room" ]; then
+    run_room "$only_room"
     return
   fi
   [ -z "$only_section" ] || die "--section goes with --script"
