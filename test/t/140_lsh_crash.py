@@ -172,6 +172,7 @@ def rebuilt(conn, what, findings, orphans, queries):
 def crash_in_build(server):
     findings, orphans = Findings(), Findings()
     with server.connect() as conn:
+        conn.execute("DROP TABLE IF EXISTS b")
         make_table(conn, "b", ROWS, index=None)
         queries = make_queries(conn, rng, ROWS // 8, QUERIES)
     for label, (statement, settings) in BUILDS.items():
@@ -293,6 +294,7 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
 def cancels(server):
     with server.connect() as conn:
         make_table(conn, "c", ROWS, index="pending_limit = 2")
+        conn.execute("DROP TABLE IF EXISTS b")
         make_table(conn, "b", ROWS, index=None)
         conn.execute(
             "CREATE TABLE same AS SELECT i AS id, make_sig(7, 7, 0) AS sig FROM generate_series(1, %d) i" % (2 * ROWS))

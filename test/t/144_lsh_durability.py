@@ -238,11 +238,6 @@ def free_space_maps(fleet):
     findings.report("free space maps that are old, lost or wrong")
 
 
-def no_alarm(server):
-    """Before the server finds maps that are noise, and says so."""
-    equal("nothing alarming in the server's log", server.alarms(), [])
-
-
 def main():
     with Server(SETTINGS_HERE) as server:
         server.start()
@@ -250,7 +245,10 @@ def main():
         fleet = Fleet(server, cases_of(random.Random(SEED), None if LONG else 2))
         print("note: %d cases, prepared in %.1f s" % (len(fleet.cases), time.monotonic() - began), flush=True)
         sections((clean_restart, fleet), (crash, fleet), (crash_before_commit, fleet), (torn_pages, fleet),
-                 (no_alarm, server), (free_space_maps, fleet))
+                 (free_space_maps, fleet))
+        # The server warns of maps that are noise; of pages of an index it would raise errors.
+        noise = "page verification failed"
+        equal("nothing alarming in the server's log", [line for line in server.alarms() if noise not in line], [])
 
 
 finish(main)

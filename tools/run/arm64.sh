@@ -121,7 +121,8 @@ step_arm64() {
     return
   fi
   if ! can_test_arm64; then
-    say "skip - arm64: it needs root, debootstrap, debian-archive-keyring, qemu-user-static, g++-aarch64-linux-gnu and a git checkout"
+    say "skip - arm64: it needs root, debootstrap, debian-archive-keyring, qemu-user-static, g++-aarch64-linux-gnu" \
+      "and a git checkout"
     count skipped
     return
   fi
