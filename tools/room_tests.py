@@ -2,7 +2,7 @@
 """Which tests belong to a room of src/: those that the paragraph "Tests:" of its README names.
 
     tools/room_tests.py ROOM     their names, "KIND NAME" a line
-    tools/room_tests.py --check  every README names tests that there are, and every test of C++ or of pg_regress has a room
+    tools/room_tests.py --check  every README names tests that there are, and every unit test and topic has a room
 
 The paragraph: "Tests: KIND NAME ..; KIND NAME ..." Kinds: unit (files of test/unit), regress (sql), isolation
 (test/isolation/specs), script (numbers of test/t), loader (test/cli)."""
