@@ -158,7 +158,7 @@ def half_way(primary, standby):
         check("a merge is under way", one(conn, "SELECT runs > units FROM lsh_info('wide_sig')"))
         replayed(primary, standby)
         was = one(copy, entries)
-        task = Task(primary, "VACUUM plain", "SET vacuum_cost_delay = '2ms'; SET vacuum_cost_limit = 1")
+        task = Task(primary, "VACUUM plain", "SET vacuum_cost_delay = '2ms'; SET vacuum_cost_limit = 40")
         wait_for(lambda: one(copy, entries) < was, "VACUUM sweeps no leaf", 120)
         if not task.is_alive():
             print("note: the standby was late: the primary's VACUUM had ended", flush=True)
