@@ -7,14 +7,12 @@
 python_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections examples package)
 other_client_scripts=(psql perl jdbc)
 large_client_scripts=(r pgx)  # what they need is large: in the full form
-clients_packages=(mypy 'psycopg[binary]>=3.1,<4' 'psycopg2-binary>=2.9,<3' asyncpg 'sqlalchemy>=2,<3' greenlet alembic \
-  'django>=5.2,<6'
-  pyarrow pandas xxhash tqdm fastapi httpx)
+clients_packages=(mypy 'psycopg[binary]>=3.1,<4' 'psycopg2-binary>=2.9,<3' asyncpg 'sqlalchemy>=2,<3' greenlet alembic
+  'django>=5.2,<6' pyarrow pandas xxhash tqdm fastapi httpx)
 # The oldest that the package is for, and a newer Django, which needs Python 3.12.
-oldest_clients_packages=('psycopg[binary]==3.1.*' 'psycopg2-binary>=2.9,<3' 'asyncpg==0.29.*' 'sqlalchemy==2.0.*' \
-  greenlet 'alembic==1.13.*' 'django==4.2.*'
-  'pyarrow==14.*' 'pandas==2.1.*' 'numpy<2' xxhash tqdm)
-newest_clients_packages=('psycopg[binary]' psycopg2-binary asyncpg sqlalchemy greenlet alembic 'django>=6,<7' pyarrow \
+oldest_clients_packages=('psycopg[binary]==3.1.*' 'psycopg2-binary>=2.9,<3' 'asyncpg==0.29.*' 'sqlalchemy==2.0.*'
+  greenlet 'alembic==1.13.*' 'django==4.2.*' 'pyarrow==14.*' 'pandas==2.1.*' 'numpy<2' xxhash tqdm)
+newest_clients_packages=('psycopg[binary]' psycopg2-binary asyncpg sqlalchemy greenlet alembic 'django>=6,<7' pyarrow
   pandas xxhash tqdm)
 
 # clients_venv NAME PYTHON REQUIREMENT...: an environment with these packages and
@@ -51,15 +49,18 @@ python_clients() {
     count skipped
   fi
 }
-has_clients() { [ -e "$work/clients/$1/made-of" ]; }
+
+# python_script_tasks ENVIRONMENT NAME...: none where there is no such environment
+python_script_tasks() {
+  local venv=$work/clients/$1
+  if [ -e "$venv/made-of" ]; then client_script_tasks "$venv/bin/python3" "${@:2}"; fi
+}
 
 client_tasks() {
   client_script_tasks /usr/bin/python3 "${other_client_scripts[@]}"
   task_before python_client_tasks environment python_clients current /usr/bin/python3 "${clients_packages[@]}"
 }
-python_client_tasks() {
-  if has_clients current; then client_script_tasks "$work/clients/current/bin/python3" "${python_client_scripts[@]}"; fi
-}
+python_client_tasks() { python_script_tasks current "${python_client_scripts[@]}"; }
 
 # Older and newer versions of what the package works with, and languages whose packages are large.
 versioned_client_scripts=(values psycopg psycopg2 asyncpg sqlalchemy django load jobs connections)
@@ -68,15 +69,9 @@ old_client_tasks() {
   task_before oldest_client_tasks "oldest environment" python_clients oldest /usr/bin/python3 \
     "${oldest_clients_packages[@]}"
 }
-oldest_client_tasks() {
-  if has_clients oldest; then client_script_tasks "$work/clients/oldest/bin/python3" "${versioned_client_scripts[@]}"; \
-    fi
-}
+oldest_client_tasks() { python_script_tasks oldest "${versioned_client_scripts[@]}"; }
 new_client_tasks() { task_before newest_client_tasks "newest environment" newest_python_clients; }
-newest_client_tasks() {
-  if has_clients newest; then client_script_tasks "$work/clients/newest/bin/python3" "${versioned_client_scripts[@]}"; \
-    fi
-}
+newest_client_tasks() { python_script_tasks newest "${versioned_client_scripts[@]}"; }
 newest_python_clients() {
   local python
   for python in python3.14 python3.13 python3.12; do

@@ -177,6 +177,7 @@ run_lint() {
   need_packages lint
   counts=$work/lint-counts
   : >"$counts"
+  begin_pool
   say "neardup lint, logs in $logs"
   pooled_whole "lint of SQL" step_lint
   lint_steps

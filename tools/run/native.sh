@@ -13,9 +13,8 @@ gtest_binaries() {
 gtest_shard() {
   local program=$1 output status=0 failed
   output=$(mktemp "$work/gtest-XXXXXX")
-  (cd "$work" && exec env GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$3" "${@:4}" "$program" --gtest_color=no \
-    --gtest_brief=0) \
-    >"$output" 2>&1 || status=$?
+  (cd "$work" && exec env GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$3" "${@:4}" \
+    "$program" --gtest_color=no --gtest_brief=0) >"$output" 2>&1 || status=$?
   cat "$output"
   failed=$(grep -cE '^\[  FAILED  \] [^ ]+\.[^ ]+ \(' "$output" || true)
   # One that ends badly without naming a test has crashed.
@@ -40,8 +39,9 @@ cmake_build() {
 gtest_tasks() {
   local program i
   for program in $(gtest_binaries "$1"); do
-    for ((i = 0; i < $2; ++i)); do task "$(basename "$program") $((i + 1)) of $2" gtest_shard "$program" "$2" "$i" \
-      "${@:3}"; done
+    for ((i = 0; i < $2; ++i)); do
+      task "$(basename "$program") $((i + 1)) of $2" gtest_shard "$program" "$2" "$i" "${@:3}"
+    done
   done
 }
 
@@ -60,8 +60,7 @@ sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -f
 # program, for the step "loader with ASan and UBSan".
 sanitizer_tasks() {
   task_before sanitizer_shard_tasks build cmake_build "$root/build-asan" "$sanitizer_flags" \
-    "unit_test fuzz_replay_test neardup" \
-    -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
+    "unit_test fuzz_replay_test neardup" -DNEARDUP_EXTENSION=ON -DPG_CONFIG="$pg_config"
 }
 sanitizer_shard_tasks() {
   local filter=""

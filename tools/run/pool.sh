@@ -60,15 +60,18 @@ task_before() {
   waiting_tasks+=("$seconds $number")
 }
 
-read_task_times() {
+# begin_pool: once, before steps are queued
+begin_pool() {
   local seconds name
   while read -r seconds name; do known_seconds[$name]=$seconds; done < <(grep -v '^#' "$task_times")
+  : >"$logs/task-times"
+  at_exit end_tasks
 }
 
-# start_longest_task: false where none waits
+# start_longest_task: of those that wait. Not to be called in a condition, where bash would ignore errors in the task,
+# too.
 start_longest_task() {
   local number longest
-  [ ${#waiting_tasks[@]} -gt 0 ] || return
   mapfile -t waiting_tasks < <(printf '%s\n' "${waiting_tasks[@]}" | sort -rn)
   longest=${waiting_tasks[0]}
   waiting_tasks=("${waiting_tasks[@]:1}")
@@ -92,6 +95,10 @@ run_task() (
 # end_task NUMBER: what it printed and counted becomes its step's
 end_task() {
   local number=$1 at=${task_step[$1]} seconds
+  if [ ! -s "$work/task-$number.seconds" ]; then
+    echo "not ok - ${task_name[number]} was ended" >>"$work/task-$number.log"
+    echo "failed 1" >>"$work/task-$number.counts"
+  fi
   seconds=$(cat "$work/task-$number.seconds" 2>/dev/null || echo 0)
   step_seconds[at]=$(awk -v a="${step_seconds[at]}" -v b="$seconds" 'BEGIN { print a + b }')
   printf '%.0f %s: %s\n' "$seconds" "${step_names[at]}" "${task_name[number]}" >>"$logs/task-times"
@@ -112,15 +119,24 @@ end_step() {
   cat "$(counts_of_step "$1")" >>"$counts"
 }
 
+# gone_task: a process of a task that is no more
+gone_task() {
+  local process
+  for process in "${!task_of_process[@]}"; do
+    if ! kill -0 "$process" 2>/dev/null; then echo "$process"; return; fi
+  done
+}
+
 # run_pool: all that was queued since the last call; the line of a step comes with the end of its last task
 run_pool() {
   local at_once process number
   at_once=$(at_most $(($(processors) + 1)) "$most_tasks_at_once")
-  at_exit end_tasks
   while :; do
-    while [ ${#task_of_process[@]} -lt "$at_once" ] && start_longest_task; do :; done
+    while [ ${#task_of_process[@]} -lt "$at_once" ] && [ ${#waiting_tasks[@]} -gt 0 ]; do start_longest_task; done
     [ ${#task_of_process[@]} -gt 0 ] || break
-    wait -n -p process "${!task_of_process[@]}" || true
+    process=$(gone_task)  # bash itself has noticed the end of one that a signal has killed
+    if [ -z "$process" ]; then wait -n -p process "${!task_of_process[@]}" || true; fi
+    if [ -z "${process:-}" ]; then continue; fi
     number=${task_of_process[$process]}
     unset "task_of_process[$process]"
     end_task "$number"

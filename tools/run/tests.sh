@@ -34,31 +34,30 @@ step_tlsh_oracle() {
   fi
 }
 
-step_regress() {
-  local status=0
-  rm -rf "$work/regress"
-  mkdir -p "$work/regress/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" ISOLATION= EXTRA_REGRESS_OPTS="--outputdir='$work/regress'" \
-    >"$work/regress/log" 2>&1 || status=$?
-  count_regress "$work/regress"
+# installcheck FOLDER VARIABLE...: pg_regress or pg_isolation_regress, with variables of make; its output in .run/FOLDER
+installcheck() {
+  local folder=$work/$1 status=0
+  rm -rf "$folder"
+  mkdir -p "$folder/results"
+  make -C "$root" installcheck PG_CONFIG="$pg_config" EXTRA_REGRESS_OPTS="--outputdir='$folder'" "${@:2}" \
+    >"$folder/log" 2>&1 || status=$?
+  count_regress "$folder"
   return $status
 }
 
-# Several sessions in a given order: test/isolation/specs.
+# step_regress [TOPIC...]: all topics unless given
+step_regress() { installcheck regress ISOLATION= ${1:+"REGRESS=$*"}; }
+
+# step_isolation [SPEC...]: several sessions in a given order; all of test/isolation/specs unless given
 step_isolation() {
-  local status=0 program
+  local program
   program=$(dirname "$("$pg_config" --pgxs)")/../test/isolation/pg_isolation_regress
   if [ ! -x "$program" ]; then
     say "skip - isolation tests: this PostgreSQL comes without pg_isolation_regress"
     count skipped
     return
   fi
-  rm -rf "$work/isolation"
-  mkdir -p "$work/isolation/results"
-  make -C "$root" installcheck PG_CONFIG="$pg_config" REGRESS= EXTRA_REGRESS_OPTS="--outputdir='$work/isolation'" \
-    >"$work/isolation/log" 2>&1 || status=$?
-  count_regress "$work/isolation"
-  return $status
+  installcheck isolation REGRESS= ${1:+"ISOLATION=$*"}
 }
 
 # count_regress FOLDER: of pg_regress or pg_isolation_regress
@@ -191,6 +190,7 @@ short_steps() {
     pooled "unit tests" unit_tasks
     pooled_whole "lint of SQL" step_lint
     pooled_whole "places of the planted mistakes" step_anchors
+    pooled_whole "queue of the tests" step_pool
     pooled_whole "test vectors" step_golden
     pooled_whole "Unicode tables" step_unicode_tables
   fi
@@ -343,8 +343,7 @@ run_tests() {
   say "neardup tests, $("$pg_config" --version), logs in $logs"
   counts=$work/counts
   : >"$counts"
-  : >"$logs/task-times"
-  read_task_times
+  begin_pool
   if [ -n "$fresh_suites" ]; then
     step "fresh systems: demos and tests" step_fresh_tests
   elif [ "$upgrades_only" = 1 ]; then
