@@ -47,6 +47,20 @@ class File final : public ByteSource {
   struct stat info_ = {};
 };
 
+// Bytes in memory, which must live as long.
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
+  std::size_t read(char* buffer, std::size_t size) override {
+    const std::size_t taken = rest_.copy(buffer, size);
+    rest_.remove_prefix(taken);
+    return taken;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
 // The bytes of head, which must live as long, and then those of another source.
 class Prefixed final : public ByteSource {
  public:

@@ -6,23 +6,11 @@
 #include <vector>
 
 #include "cli/ascii.h"
+#include "cli/byte_source.h"
 #include "cli/unpack.h"
 
 namespace neardup::cli {
 namespace {
-
-class Bytes final : public ByteSource {
- public:
-  explicit Bytes(std::string_view bytes) : rest_(bytes) {}
-  std::size_t read(char* buffer, std::size_t size) override {
-    const std::size_t taken = rest_.copy(buffer, size);
-    rest_.remove_prefix(taken);
-    return taken;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 std::string_view cut_line(std::string_view& bytes) {
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
@@ -53,7 +41,7 @@ std::string without_chunks(std::string bytes) {
 bool unpack(std::string& body, Packing packing, std::uint64_t max_size, std::string& why) {
   std::string whole;
   try {
-    Bytes packed(body);
+    MemorySource packed(body);
     const std::unique_ptr<ByteSource> source = unpacked(packed, packing);
     std::vector<char> chunk(64 * 1024);
     while (const std::size_t got = source->read(chunk.data(), chunk.size())) {

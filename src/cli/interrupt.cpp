@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM: remembered, and passed on to who waits for something.
+// SIGINT and SIGTERM: remembered, and passed on to a function that the program sets.
 #include "cli/interrupt.h"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM: remembered, and passed on to who waits for something.
+// SIGINT and SIGTERM: remembered, and passed on to a function that the program sets.
 #pragma once
 
 namespace neardup::cli {
@@ -11,7 +11,7 @@ struct Interrupted {
 // Catch SIGINT and SIGTERM from here on. A second signal ends the process at once.
 void install_interrupt_handlers();
 
-// What a signal calls besides, within its handler; null for nothing.
+// Sets the function that the signal handler calls, which must be safe to call there; null: none.
 void set_interrupt_action(void (*action)()) noexcept;
 
 // The signal that came, or 0.

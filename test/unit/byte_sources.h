@@ -12,26 +12,13 @@
 
 namespace neardup::test {
 
-// All that is asked for, as long as there is something.
-class Whole : public cli::ByteSource {
- public:
-  explicit Whole(std::string_view bytes) : rest_(bytes) {}
-  std::size_t read(char* buffer, std::size_t size) override {
-    const std::size_t taken = rest_.copy(buffer, size);
-    rest_.remove_prefix(taken);
-    return taken;
-  }
-
- private:
-  std::string_view rest_;
-};
-
 // 1 to `most` bytes a call, by chance.
-class Pieces final : public Whole {
+class Pieces final : public cli::MemorySource {
  public:
-  Pieces(std::string_view bytes, std::size_t most, std::uint64_t seed) : Whole(bytes), most_(most), random_(seed) {}
+  Pieces(std::string_view bytes, std::size_t most, std::uint64_t seed)
+      : MemorySource(bytes), most_(most), random_(seed) {}
   std::size_t read(char* buffer, std::size_t size) override {
-    return Whole::read(buffer, std::min<std::size_t>(size, 1 + random_() % most_));
+    return MemorySource::read(buffer, std::min<std::size_t>(size, 1 + random_() % most_));
   }
 
  private:

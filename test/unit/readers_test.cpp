@@ -14,7 +14,6 @@ namespace {
 using test::kPieceSizes;
 using test::Pieces;
 using test::records_of;
-using test::Whole;
 using test::Words;
 
 // What files of a format are put together from, by chance: what is good, what is broken, and what looks like an end.
@@ -79,7 +78,7 @@ TEST(Readers, ByPiecesAsAtOnce) {
       std::string bytes = random() % 8 == 0 ? "" : sample.head;
       for (std::size_t n = random() % 12; n > 0; --n) bytes += sample.parts[random() % sample.parts.size()];
       const auto max_size = static_cast<std::int64_t>(random() % 3 == 0 ? 1 + random() % 60 : 40 + random() % 200);
-      Whole whole(bytes);
+      MemorySource whole(bytes);
       const Words want = records_of(sample.format, whole, max_size);
       records += want.size() - 1;
       for (const std::size_t most : kPieceSizes) {
@@ -160,7 +159,7 @@ TEST(Readers, LongLinesOfWarc) {
     const std::string bytes =
         "WARC/1.0\nWARC-Type: conversion\nContent-Type: text/plain\nX: " + std::string(size - 3, 'x') +
         "\nContent-Length: 1\n\ny\n\n";
-    Whole source(bytes);
+    MemorySource source(bytes);
     EXPECT_EQ(records_of(Format::warc, source, 1000)[0].substr(0, 6), size > kMost ? "proble" : "record");
   }
 }

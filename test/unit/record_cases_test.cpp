@@ -10,7 +10,6 @@ namespace neardup::cli::record_cases_test {
 namespace {
 
 using test::records_of;
-using test::Whole;
 using test::Words;
 
 struct Case {
@@ -22,7 +21,7 @@ struct Case {
 
 void check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
-    Whole source(c.bytes);
+    MemorySource source(c.bytes);
     Words want = c.records;
     want.emplace_back("end");
     EXPECT_EQ(records_of(c.format, source, 1000), want) << c.what;
@@ -146,7 +145,7 @@ TEST(RecordCases, Mailboxes) {
     };
     const std::string one = lines({"", "a", ""}), quoted = lines({"", ">From here", ">>From there", "> From", ""});
     const std::string bytes = "From x" + end + one + "From y" + end + quoted + "From z" + end + lines({"", "last"});
-    Whole source(bytes);
+    MemorySource source(bytes);
     const Words got = records_of(Format::mbox, source, 1000);
     ASSERT_EQ(got.size(), 4u);
     EXPECT_EQ(got[2].find("record last\n"), 0u) << got[2];

@@ -167,7 +167,7 @@ TEST(RecordInput, LongestLine) {
     for (std::size_t size : {kMost - 1, kMost, kMost + 1}) {
       for (const char* end : {"\n", ""}) {
         const std::string bytes = std::string(before, '\n') + std::string(size, 'x') + end;
-        test::Whole source(bytes);
+        MemorySource source(bytes);
         RecordInput input(source, kMost, 8);
         ASSERT_TRUE(input.skip(before));
         std::string_view line;

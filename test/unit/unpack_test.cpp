@@ -23,7 +23,6 @@ using test::AllBytes;
 using test::kPieceSizes;
 using test::Pieces;
 using test::read_all;
-using test::Whole;
 
 std::string packed_gzip(const std::string& text) {
   constexpr int kWindowBits = 15 + 16;
@@ -172,7 +171,7 @@ TEST(Unpack, MembersEndWithTheBuffer) {
     member = packed_gzip(text);
     for (std::size_t zeros = 0; zeros < 4; ++zeros) {
       const std::string bytes = member + std::string(zeros, '\0') + last;
-      Whole whole(bytes);
+      MemorySource whole(bytes);
       const AllBytes got = read_all(*unpacked(whole, Packing::gzip), 1000);
       ASSERT_EQ(got.wrong, "") << member.size();
       ASSERT_TRUE(got.bytes == text + "the last") << member.size();
