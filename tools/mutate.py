@@ -115,13 +115,17 @@ def spell(test):
     return " ".join(test).strip()
 
 
+def first_test(mutation):
+    return mutation.tests[0] if mutation.tests else None
+
+
 def share_of(chosen, share):
     """The part "2/3", say: whose first test is the same comes together, since it is also run without mistakes."""
     part, parts = map(int, share.split("/"))
-    counts, shares = collections.Counter(m.tests[:1] and m.tests[0] for m in chosen), [[] for _ in range(parts)]
+    counts, shares = collections.Counter(map(first_test, chosen)), [[] for _ in range(parts)]
     for test, _ in counts.most_common():
         least = min(shares, key=len)
-        least += [m for m in chosen if (m.tests[:1] and m.tests[0]) == test]
+        least += [m for m in chosen if first_test(m) == test]
     return sorted(shares[part - 1], key=lambda m: m.name)
 
 
@@ -243,7 +247,7 @@ def run(options):
     runner = Runner(copy)
     baseline = Baseline(runner)
     copy.install()
-    baseline.run(m.tests[0] for m in chosen if m.tests)
+    baseline.run(set(map(first_test, chosen)) - {None})
     if baseline.bad:
         print("the log: %s" % copy.log.name)
         return 1

@@ -22,20 +22,6 @@ def ways(conn):
 
 
 @contextlib.contextmanager
-def roles():
-    with psycopg.connect(autocommit=True) as admin:
-        for role in (MALLORY, BOB):
-            admin.execute("DROP ROLE IF EXISTS %s" % role)
-            admin.execute("CREATE ROLE %s" % role)
-    try:
-        yield
-    finally:
-        with psycopg.connect(autocommit=True) as admin:
-            for role in (MALLORY, BOB):
-                admin.execute("DROP ROLE %s" % role)
-
-
-@contextlib.contextmanager
 def copy_of(template, suffix):
     """A database like `template`, where mallory and bob may create schemas."""
     with database(suffix, options="", extension=False) as name:
@@ -212,7 +198,7 @@ def settled():
 
 
 def main():
-    with roles(), database("_schema", extension=False) as template:
+    with roles(MALLORY, BOB), database("_schema", extension=False) as template:
         with connect(template) as conn:
             known = catalog.versions(conn)
             conn.execute("GRANT CREATE ON DATABASE %s TO %s; SET ROLE %s" % (template, MALLORY, MALLORY))

@@ -60,21 +60,6 @@ QUERIES = (
 )
 
 
-@contextlib.contextmanager
-def roles():
-    with psycopg.connect(autocommit=True) as admin:
-        for role in (MALLORY, READER, MEMBER):
-            admin.execute("DROP ROLE IF EXISTS %s" % role)
-            admin.execute("CREATE ROLE %s" % role)
-        admin.execute("GRANT %s TO %s" % (MALLORY, MEMBER))
-    try:
-        yield
-    finally:
-        with psycopg.connect(autocommit=True) as admin:
-            for role in (MEMBER, READER, MALLORY):
-                admin.execute("DROP ROLE %s" % role)
-
-
 class Runs:
     """What ran in a session since it was asked last: the name of the function and as whom."""
 
@@ -290,7 +275,7 @@ def schemas(conn, runs):
 
 
 def main():
-    with roles(), database() as name, connect(name) as conn:
+    with roles(MALLORY, READER, MEMBER, members=[(MALLORY, MEMBER)]), database() as name, connect(name) as conn:
         conn.prepare_threshold = None
         runs = Runs(conn)
         conn.execute("GRANT CREATE ON DATABASE {0} TO {1}; SET ROLE {1}".format(name, MALLORY))

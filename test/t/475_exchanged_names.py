@@ -188,22 +188,6 @@ KINDS = (("another name and a view", renamed), ("another schema", swapped), ("DR
          ("a child", inherited))
 
 
-@contextlib.contextmanager
-def roles():
-    def drop(admin):
-        for role in (MALLORY, VICTIM, OWNER):
-            admin.execute("DROP ROLE IF EXISTS %s" % role)
-    with psycopg.connect(autocommit=True) as admin:
-        drop(admin)
-        for role in (MALLORY, VICTIM, OWNER):
-            admin.execute("CREATE ROLE %s" % role)
-    try:
-        yield
-    finally:
-        with psycopg.connect(autocommit=True) as admin:
-            drop(admin)
-
-
 def make(name, template_of=None):
     with psycopg.connect(autocommit=True) as admin:
         admin.execute("GRANT CREATE ON DATABASE %s TO %s, %s" % (name, MALLORY, VICTIM))
@@ -882,7 +866,7 @@ def own_names(copies):
 
 
 def main():
-    with roles(), database("_template") as template, contextlib.ExitStack() as stack:
+    with roles(MALLORY, VICTIM, OWNER), database("_template") as template, contextlib.ExitStack() as stack:
         make(template)
         copies = Copies(template)
         stack.callback(copies.end)

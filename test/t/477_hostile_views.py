@@ -51,23 +51,6 @@ REFUSED |= {("a policy", name) for _, name in REFUSED} | {("no type", name) for 
 REFUSED |= {("another owner", "wm"), ("another owner", "wm_model")}
 
 
-@contextlib.contextmanager
-def roles():
-    def drop(admin):
-        for role in (MEMBER, VICTIM, MALLORY):
-            admin.execute("DROP ROLE IF EXISTS %s" % role)
-    with psycopg.connect(autocommit=True) as admin:
-        drop(admin)
-        for role in (MALLORY, VICTIM, MEMBER):
-            admin.execute("CREATE ROLE %s" % role)
-        admin.execute("GRANT %s TO %s" % (MALLORY, MEMBER))
-    try:
-        yield
-    finally:
-        with psycopg.connect(autocommit=True) as admin:
-            drop(admin)
-
-
 def calls(conn, watch):
     rows, states = [], []
     for way, statements in WAYS.items():
@@ -130,7 +113,7 @@ def of_others(conn, name):
     with connect(name) as other:
         rows = "SELECT i, to_minhash(i::text) FROM generate_series(1, 3000000) i"
         query = "SELECT count(*) FROM all_pairs('%s', 0.3)" % rows
-        thread = threading.Thread(target=lambda: error_of(other, query), daemon=True)
+        thread = Thread(target=lambda: error_of(other, query), daemon=True)
         thread.start()
         end = time.monotonic() + 60
         shown = "SELECT count(*) FROM neardup_progress() WHERE pid = %d" % other.info.backend_pid
@@ -162,7 +145,7 @@ def guard(conn):
 
 
 def main():
-    with roles(), database() as name, connect(name) as conn:
+    with roles(MALLORY, VICTIM, MEMBER, members=[(MALLORY, MEMBER)]), database() as name, connect(name) as conn:
         conn.prepare_threshold = None
         watch = Watch(conn)
         conn.execute("GRANT CREATE ON DATABASE {0} TO {1}; SET ROLE {1}".format(name, MALLORY))

@@ -202,7 +202,7 @@ def stops_when_asked(name, conn, query, most=1.0, phase=None):
     pid, ended = conn.info.backend_pid, []
     before = None if phase else cpu_seconds(pid)
     thread = Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
-    with connect(conn.info.dbname) as other:
+    with connect(conn.info.dbname) if phase else contextlib.nullcontext() as other:
         thread.start()
         while thread.is_alive() and (before is None or cpu_seconds(pid) < before + 0.04):
             in_phase = "SELECT EXISTS (SELECT FROM neardup_progress() WHERE pid = %s AND phase = %s)"
@@ -270,6 +270,25 @@ def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True, te
     finally:
         with psycopg.connect(autocommit=True) as admin:
             admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextlib.contextmanager
+def roles(*names, members=()):
+    """New roles, dropped at the end; members: pairs of a role and one that is a member of it."""
+    def drop(admin):
+        for role in names:
+            admin.execute("DROP ROLE IF EXISTS %s" % role)
+    with psycopg.connect(autocommit=True) as admin:
+        drop(admin)
+        for role in names:
+            admin.execute("CREATE ROLE %s" % role)
+        for role, member in members:
+            admin.execute("GRANT %s TO %s" % (role, member))
+    try:
+        yield
+    finally:
+        with psycopg.connect(autocommit=True) as admin:
+            drop(admin)
 
 
 def connect(name, **kwargs):
