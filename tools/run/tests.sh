@@ -194,7 +194,8 @@ short_steps() {
     pooled_whole "test vectors" step_golden
     pooled_whole "Unicode tables" step_unicode_tables
   fi
-  if with_server; then
+  need_server
+  if server_runs; then
     pooled_whole "regression tests (pg_regress)" step_regress
     pooled_whole "isolation tests" step_isolation
     pooled "scripts" short_script_tasks
@@ -211,9 +212,10 @@ ci_steps() {
   lint_steps
   pooled "unit tests with ASan and UBSan" sanitizer_tasks
   pooled_whole "neardup-core: types, source distribution" step_python_core_source
-  if with_server; then pooled "scripts, longer forms" long_script_tasks; fi
+  need_server
+  if server_runs; then pooled "scripts, longer forms" long_script_tasks; fi
   run_pool
-  if with_server; then
+  if server_runs; then
     pooled "loader with ASan and UBSan" loader_sanitized_tasks
     run_pool
   fi
@@ -230,7 +232,7 @@ full_steps() {
   run_pool
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
-  if with_server; then
+  if server_runs; then
     step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
@@ -247,8 +249,9 @@ full_steps() {
 
 scratch_megabytes=4000  # of the databases of all scripts at a time, with room to spare
 
-# with_server: true where the private server runs; the first call starts it
-with_server() {
+# need_server: the first call starts the private server. server_runs tells whether it has. Not to be called in a
+# condition, where bash would ignore errors.
+need_server() {
   if [ "$server_wanted" = 1 ]; then
     server_wanted=0
     remove_leftovers test
@@ -260,7 +263,6 @@ with_server() {
     export NEARDUP_SCRATCH
     step "private server" step_server
   fi
-  server_runs
 }
 
 # build_assert_server MAJOR: a server with assertions, once; PG_CONFIG names it then
