@@ -57,6 +57,10 @@ RESET enable_bitmapscan;
 -- Nearest: an index on further columns is of no use without their values.
 SELECT nodes('SELECT id FROM post ORDER BY sig <%> (SELECT sig FROM post WHERE id = 1) LIMIT 1');
 SELECT nodes('SELECT a.id, x.id FROM asked a, LATERAL (SELECT p.id FROM post p ORDER BY p.sig <%> a.sig LIMIT 1) x');
+CREATE INDEX post_status_tenant ON post USING lsh (status, tenant, sig);
+SELECT nodes('SELECT id FROM post WHERE status = ''new'' ORDER BY sig <%> (SELECT sig FROM asked WHERE id = 1) LIMIT 1');
+SELECT nodes('SELECT id FROM post WHERE status = ''new'' AND tenant = 3 ORDER BY sig <%> (SELECT sig FROM asked WHERE id = 1) LIMIT 1');
+DROP INDEX post_status_tenant;
 -- What shares a key with the query by chance is not near: 2,000 rows are sorted, rather than the table read by the index.
 SELECT nodes('SELECT id FROM post WHERE status = ''new'' ORDER BY code <-> ' || :'text_code' || ' LIMIT 10');
 SELECT nodes('SELECT id FROM post ORDER BY code <-> ' || :'notice_code' || ' LIMIT 5');
