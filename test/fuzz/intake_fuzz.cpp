@@ -10,6 +10,7 @@
 #include "core/intake/encoding.h"
 #include "core/intake/text_quality.h"
 #include "core/intake/title.h"
+#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 #include "test/fuzz/fuzz.h"
@@ -99,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const TextQuality quality = measure_quality(reinterpret_cast<const uint8_t*>(text.data()), text.size(), nullptr);
   DEMAND(quality.letters >= 0 && quality.letters <= 1 && quality.repetition >= 0 && quality.repetition <= 1);
-  DEMAND(quality.length == count_characters(text));
+  DEMAND(quality.length == count_code_points(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
 
   std::vector<Rule> rules;
   const RuleKind kinds[] = {RuleKind::line, RuleKind::block, RuleKind::text, RuleKind::head, RuleKind::tail};

@@ -8,6 +8,7 @@
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/passages.h"
 #include "core/fingerprint/winnow.h"
+#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 #include "test/fuzz/fuzz.h"

@@ -1,5 +1,6 @@
 // Winnowing against its definition window by window; its guarantee; its density; units and their places.
 #include "core/fingerprint/winnow.h"
+#include "core/unicode/code_points.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -70,8 +70,4 @@ class UnitScanner {
   std::string key_;
 };
 
-// Code points in the first `bytes` bytes at text, which end between two of them, counted as UnitScanner does. stop as
-// above.
-size_t count_code_points(const uint8_t* text, size_t bytes, StopCheck* stop = nullptr);
-
 }  // namespace neardup

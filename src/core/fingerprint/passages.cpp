@@ -7,6 +7,7 @@
 
 #include "core/document/text_units.h"
 #include "core/fingerprint/shared_grams.h"
+#include "core/unicode/code_points.h"
 
 namespace neardup {
 namespace {

@@ -5,6 +5,7 @@
 #include <bitset>
 
 #include "core/base/named_values.h"
+#include "core/unicode/code_points.h"
 
 namespace neardup {
 namespace {
@@ -142,8 +143,8 @@ class Cleaner {
     out.changed = changed || left.size() != text.size();
     if (out.changed) {
       if (!changed) out.body.assign(left);
-      const uint64_t before = count_characters(text);
-      out.kept = std::min(1.0, static_cast<double>(count_characters(out.body)) / static_cast<double>(before));
+      const double before = static_cast<double>(characters(text));
+      out.kept = std::min(1.0, static_cast<double>(characters(out.body)) / before);
     }
     for (uint32_t i = 0; i < rules_.size(); ++i)
       if (fired_[i]) out.fired.push_back(i);
@@ -157,6 +158,10 @@ class Cleaner {
     size_t end;
     Flags flags;  // rules that may match in it
   };
+
+  size_t characters(std::string_view text) const {
+    return count_code_points(reinterpret_cast<const uint8_t*>(text.data()), text.size(), stop_);
+  }
 
   bool find(size_t i, std::string_view piece, size_t from, std::string_view* groups, int n) {
     if (stop_ != nullptr) stop_->poll();
@@ -388,12 +393,6 @@ Cleaned clean_text(const std::vector<Rule>& rules, Patterns& patterns, std::stri
   if (!out.changed) out.body = std::move(lines);
   out.changed = true;
   return out;
-}
-
-uint64_t count_characters(std::string_view text) noexcept {
-  uint64_t n = 0;
-  for (const char c : text) n += (static_cast<uint8_t>(c) & 0xc0) != 0x80;
-  return n;
 }
 
 std::vector<Rule> default_rules() {

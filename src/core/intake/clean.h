@@ -77,9 +77,6 @@ struct Cleaned {
 // outgrows kMaxGrowth, or the body 1 GB.
 Cleaned clean_text(const std::vector<Rule>& rules, Patterns& patterns, std::string_view text, StopCheck* stop);
 
-// Code points in valid UTF-8.
-uint64_t count_characters(std::string_view text) noexcept;
-
 // The built-in set, in order; in clean_rules.cpp. name, kind, pattern, replacement: UTF-8.
 struct BuiltInRule {
   const char* name;

@@ -8,6 +8,7 @@
 
 #include "core/document/text_units.h"
 #include "core/passages/window_counts.h"
+#include "core/unicode/code_points.h"
 
 namespace neardup {
 

@@ -6,6 +6,7 @@
 
 #include "core/document/text_units.h"
 #include "core/document/words.h"
+#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 namespace neardup {
