@@ -196,21 +196,21 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def stops_when_asked(name, conn, query, most=1.0, phase=None):
-    """Cancels the statement once it is at work, and in the phase that neardup_progress() names. It ends with the error
-    for that, after at most so many seconds of processor time."""
+def stops_when_asked(name, conn, query, most=1.0, phase=None, after=0.04):
+    """Cancels the statement once it has worked for so many seconds of processor time, and is in the phase that
+    neardup_progress() names. It ends with the error for that, at most so many such seconds later."""
     pid, ended = conn.info.backend_pid, []
     before = None if phase else cpu_seconds(pid)
     thread = Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
     with connect(conn.info.dbname) if phase else contextlib.nullcontext() as other:
         thread.start()
-        while thread.is_alive() and (before is None or cpu_seconds(pid) < before + 0.04):
+        while thread.is_alive() and (before is None or cpu_seconds(pid) < before + after):
             in_phase = "SELECT EXISTS (SELECT FROM neardup_progress() WHERE pid = %s AND phase = %s)"
             if before is None and one(other, in_phase, (pid, phase)):
                 before = cpu_seconds(pid)
             time.sleep(0.002)
+    conn.cancel()  # has been sent when this returns
     asked = cpu_seconds(pid)
-    conn.cancel()
     thread.join(300)  # a hang guard
     if not ended:
         return check(name, False, "it goes on")
@@ -341,12 +341,15 @@ sections.chosen = False  # whether one is at work that was asked for
 
 def run_section(call, args):
     before, sections.chosen = sections.chosen, call.__name__ != "main"
+    began = time.monotonic()
     try:
         call(*args)
     except Exception as e:
         traceback.print_exc()
         check("%s runs to its end" % call.__name__, False, "%s: %s" % (type(e).__name__, e))
     sections.chosen = before
+    if os.environ.get("NEARDUP_TIMES"):
+        print("%s took %.1f s" % (call.__name__, time.monotonic() - began), flush=True)
 
 
 def finish(main):
