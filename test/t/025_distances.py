@@ -14,6 +14,7 @@ TEXTS = {
 }
 PAIRS = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8, jc3 float8"
 MOST = "" if FULL else "LIMIT 1500"
+EACH = 1 if FULL else 3  # every one of so many digests is compared with all
 
 
 def distances(conn, name, docs, columns, pairs):
@@ -52,12 +53,12 @@ def digests(conn, name, docs, columns, body, of):
           conn.execute("""
         SELECT count(*) > 100, count(*) FILTER (WHERE to_ctph(%s)::text <> digest) FROM doc JOIN digest USING (id)"""
                        % body).fetchone(), (True, 0))
-    want = one(conn, "SELECT count(*) FROM score")
-    equal("%s: scores of all pairs of digests" % name, conn.execute("""
+    want = one(conn, "SELECT count(*) FROM score WHERE a::int %% %d = 0" % EACH)
+    equal("%s: scores of pairs of digests" % name, conn.execute("""
         SELECT count(*) FILTER (WHERE ctph_score(x.c, y.c) <> coalesce(score, 0)), count(score)
         FROM (SELECT id, digest::ctph AS c FROM digest) x JOIN (SELECT id, digest::ctph AS c
           FROM digest) y ON x.id::int < y.id::int
-        LEFT JOIN score ON a = x.id AND b = y.id""").fetchone(), (0, want))
+        LEFT JOIN score ON a = x.id AND b = y.id WHERE x.id::int %% %d = 0""" % EACH).fetchone(), (0, want))
 
 
 def of_samples(conn):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """neardup_suggest: its proposals for one sample must be good for another one; neardup_s_curve."""
 import random
+import time
 from math import sqrt
 
 from harness import *
@@ -257,6 +258,7 @@ def watched(conn, name):
         while thread.is_alive():
             seen.update(
                 watcher.execute("SELECT function, phase FROM neardup_progress() WHERE pid = %s", (pid,)).fetchall())
+            time.sleep(0.002)
         thread.join()
         equal("nothing is left of its progress",
               watcher.execute("SELECT * FROM neardup_progress() WHERE pid = %s", (pid,)).fetchall(), [])

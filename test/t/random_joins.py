@@ -4,7 +4,7 @@ import random
 
 from harness import *
 
-ROWS = 240
+ROWS = 180
 SEED = int(os.environ.get("NEARDUP_SEED", "71"))
 SCHEMA = """
 CREATE TABLE docs (id int, tenant int, at date, body text, sig minhash, hash simhash, digest ctph, small int[],
