@@ -31,6 +31,7 @@ class Runner:
     def __init__(self, copy):
         self.copy = copy
         self.log = copy.log
+        self.python = os.environ.get("NEARDUP_PYTHON", "/usr/bin/python3")
         self.env = dict(os.environ, NEARDUP_ROOT=copy.tree, NEARDUP_BIN=os.path.join(copy.tree, "bin", "neardup"))
         pgxs = subprocess.run([copy.pg_config, "--pgxs"], check=True, capture_output=True, text=True).stdout.strip()
         self.regress_folder = os.path.join(os.path.dirname(pgxs), "..", "test")
@@ -67,7 +68,7 @@ class Runner:
             return self.script_verdict(status, output)
         self.wait_for_server()
         if kind == "client":
-            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "clients", rest)], self.log,
+            status, output = call([self.python, os.path.join(self.copy.tree, "test", "clients", rest)], self.log,
                                   env=dict(self.env, PYTHONPATH=os.path.join(self.copy.tree, PACKAGE)), timeout=timeout)
             return self.script_verdict(status, output)
         if kind in ("regress", "isolation"):
@@ -88,14 +89,14 @@ class Runner:
             return self.verdict(status)
         if kind in CLI_SCRIPTS:
             self.psql("DROP DATABASE IF EXISTS loader WITH (FORCE)", "CREATE DATABASE loader")
-            status, output = call(["/usr/bin/python3", os.path.join(self.copy.tree, "test", "cli", CLI_SCRIPTS[kind]),
+            status, output = call([self.python, os.path.join(self.copy.tree, "test", "cli", CLI_SCRIPTS[kind]),
                                    self.env["NEARDUP_BIN"], *rest.split()],
                                   self.log, env=dict(self.env, PGDATABASE="loader"), timeout=timeout)
             return self.script_verdict(status, output)
         database = "mutate_script"
         self.psql("DROP DATABASE IF EXISTS %s WITH (FORCE)" % database, "CREATE DATABASE %s" % database)
         path = os.path.join(self.copy.tree, "test", "t", rest)
-        status, output = call([("bash" if rest.endswith(".sh") else "/usr/bin/python3"), path], self.log,
+        status, output = call([("bash" if rest.endswith(".sh") else self.python), path], self.log,
                               env=dict(self.env, PGDATABASE=database), timeout=timeout)
         return self.script_verdict(status, output)
 

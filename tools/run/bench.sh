@@ -8,13 +8,10 @@
 bench_python() {
   local venv=$work/bench
   if [ ! -x "$venv/bin/python3" ]; then python3 -m venv --system-site-packages "$venv"; fi
-  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check datasketch rapidfuzz edlib py-tlsh rensa \
-    gaoya FastSketchLSH \
-    'psycopg[binary]>=3.1,<4' pyarrow xxhash || true
-  timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
-    "$root/clients/python" || true
-  timeout 600 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
-    --config-settings build-dir="$work/bench-neardup-core" \
+  pip_install "$venv" datasketch rapidfuzz edlib py-tlsh rensa gaoya FastSketchLSH 'psycopg[binary]>=3.1,<4' pyarrow \
+    xxhash || true
+  pip_install "$venv" --force-reinstall --no-deps "$root/clients/python" || true
+  pip_install "$venv" --force-reinstall --no-deps --config-settings build-dir="$work/bench-neardup-core" \
     --config-settings cmake.define.NEARDUP_OBJECTS="$root" "$root/clients/python-core" || true
   PATH=$venv/bin:$PATH
 }

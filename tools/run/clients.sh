@@ -25,14 +25,13 @@ clients_venv() {
   rm -rf "$venv"
   mkdir -p "$work/clients"
   "$python" -m venv "$venv" || return
-  timeout 900 "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 hatchling editables "$@" || return
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable \
-    "$root/clients/python" || return
+  pip_install "$venv" hatchling editables "$@" || return
+  pip_install "$venv" --no-deps --no-build-isolation --editable "$root/clients/python" || return
   printf '%s\n' "$wanted" >"$venv/made-of"
 }
 
 # client_script PYTHON SCRIPT
-client_script() { script_python=$1 one_script "$2"; }
+client_script() { client_python=$1 one_script "$2"; }
 
 # client_script_tasks PYTHON NAME...
 client_script_tasks() {

@@ -96,6 +96,12 @@ processors() { nproc 2>/dev/null || echo 2; }
 
 seconds_since() { awk -v a="$1" -v b="$(date +%s.%N)" 'BEGIN { printf "%.2f", b - a }'; }
 
+# pip_install VENV ARGS...: into that environment. What it holds is compiled when it is first imported: half of pip's
+# time would go into what never is.
+pip_install() {
+  timeout 900 "$1/bin/pip" install --quiet --disable-pip-version-check --no-compile --retries 1 "${@:2}"
+}
+
 # Two ./run in one checkout take turns at make.
 lock_build() { lock 8 "$work/build.lock" -n || { say "waiting for another ./run that builds here"; flock 8; }; }
 unlock_build() { exec 8>&-; }

@@ -20,8 +20,7 @@ lint_python() {
 from_pypi() {
   local venv=$work/lint
   [ -x "$venv/bin/python3" ] || python3 -m venv "$venv" >&2 || return
-  "$venv/bin/python3" -c "import $1" 2>/dev/null ||
-    timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check "$2" >&2
+  "$venv/bin/python3" -c "import $1" 2>/dev/null || pip_install "$venv" "$2" >&2
 }
 
 # A Python that has libclang: the system's (python3-clang), or PyPI's in .run, which finds

@@ -59,6 +59,7 @@ run_mutate() {
   esac
   set_work
   need_packages test
+  find_script_python
   mutate "$jobs" "$@"
 }
 

@@ -10,8 +10,7 @@ python_core_venv() {
   local venv=$work/python-core
   [ -x "$venv/bin/pip" ] || /usr/bin/python3 -m venv --system-site-packages "$venv" || return
   "$venv/bin/python3" -c 'import mypy, nanoarrow, nanobind, numpy, scikit_build_core' 2>/dev/null ||
-    timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 mypy nanoarrow nanobind numpy \
-      scikit-build-core
+    pip_install "$venv" mypy nanoarrow nanobind numpy scikit-build-core
 }
 
 # python_core_install CORE...: a wheel, made with further options of CMake, into the environment of the tests and into
@@ -23,8 +22,8 @@ python_core_install() {
   "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir \
     "$wheels" \
     --config-settings build-dir="$work/python-core-build" "${options[@]}" "$python_core"
+  pip_install "$venv" --no-index --no-deps --force-reinstall "$wheels"/*.whl
   /usr/bin/python3 -m venv --without-pip "$bare"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheels"/*.whl
   "$venv/bin/pip" --python "$bare/bin/python3" install --quiet --disable-pip-version-check --no-index --no-deps \
     "$wheels"/*.whl
 }
