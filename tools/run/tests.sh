@@ -217,7 +217,6 @@ short_steps() {
 }
 
 ci_steps() {
-  step "sources without precompiled headers" step_syntax
   step "GPU module" step_gpu_module
   lint_steps
   pooled "unit tests with ASan and UBSan" sanitizer_tasks
@@ -243,6 +242,7 @@ full_steps() {
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
   if server_runs; then
+  step "sources without precompiled headers" step_syntax
     step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
