@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # A PostgreSQL server with assertions, from Debian's sources, to watch the extension against:
 #
-#     tools/assert_server.sh PREFIX [MAJOR]
+#     tools/assert_server.sh PREFIX [MAJOR [alone]]
 #     PG_CONFIG=PREFIX/bin/pg_config ./run test --full
 #
 # A server of a distribution has its assertions left out: what breaks one there goes on, and may break later and
 # elsewhere. As root, for apt. It takes about 20 minutes on two processors and 1 GB;
-# sources and objects lie in PREFIX-build.
+# sources and objects lie in PREFIX-build. "alone": the server without contrib and not optimized, in 2 minutes.
+# Exit status 3: there are no sources.
 set -euo pipefail
 
 prefix=${1:?"usage: $0 PREFIX [MAJOR]"}
 major=${2:-15}
 package=postgresql-$major
+form=${3:-whole}
 build=$prefix-build
 sources_list=/etc/apt/sources.list.d/neardup-sources.list
 
@@ -39,7 +41,7 @@ get_sources() {
     if (cd "$build" && apt-get source --download-only "$package=$version"); then return; fi
   done
   say "no sources of $package could be fetched"
-  return 1
+  exit 3
 }
 
 unpack() {
@@ -50,12 +52,19 @@ unpack() {
   tar -C "$build/src" --strip-components=1 -xf "$archive"
 }
 
+# compile FLAGS: the server, its programs and libraries
 compile() {
+  cd "$build/src"
+  ./configure --prefix="$prefix" --enable-cassert --enable-debug --without-readline --without-icu CFLAGS="$1"
+  make -s -j"${NEARDUP_JOBS:-2}" -C src/backend generated-headers
+  make -s -j"${NEARDUP_JOBS:-2}" -C src
+  make -s -C src install
+}
+
+# What extensions are built and tested with besides.
+compile_rest() {
   local part
   cd "$build/src"
-  ./configure --prefix="$prefix" --enable-cassert --enable-debug --without-readline --without-icu CFLAGS='-O1 -g1'
-  make -s -j"${NEARDUP_JOBS:-2}"
-  make -s install
   make -s -j"${NEARDUP_JOBS:-2}" -C contrib
   make -s -C contrib install
   for part in regress isolation; do make -s -C "src/test/$part" install; done
@@ -66,5 +75,10 @@ need_source_lists
 apt-get install -y --no-install-recommends dpkg-dev bison flex perl bzip2 zlib1g-dev gcc make
 get_sources
 unpack
-(compile)
+if [ "$form" = alone ]; then
+  (compile '-O0 -g1')
+else
+  (compile '-O1 -g1')
+  (compile_rest)
+fi
 say "made: PG_CONFIG=$prefix/bin/pg_config"

@@ -122,13 +122,18 @@ memory_folder() {
 create_server() {
   prepare_server "$1"
   stop_server
+  make_overlay "$server"
+  create_cluster "${2:-}"
+}
+
+# create_cluster [WHERE]: of the server that was prepared, by its programs
+create_cluster() {
   remove_data
   rm -rf "$socket"
   mkdir -p "$server"
   make_socket_folder
-  make_overlay "$server"
-  if [ -n "${2:-}" ]; then
-    mktemp -d "$2/neardup-XXXXXX" >"$server/data.name"
+  if [ -n "${1:-}" ]; then
+    mktemp -d "$1/neardup-XXXXXX" >"$server/data.name"
     ln -s "$(cat "$server/data.name")" "$server/data"
   fi
   install -d -m 700 "$server/data"

@@ -155,6 +155,15 @@ step_server() {
   count passed
 }
 
+# copy_sources FOLDER: the tree without what make has built, which would not be made again for another version of
+# PostgreSQL; the folders of CMake know nothing of PostgreSQL.
+copy_sources() {
+  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' \
+    --exclude='*.d' --exclude='*.gch' --exclude='*.so' --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler \
+    --exclude=./src/pg/.server --exclude=./src/text/.libraries --exclude=./src/cli/.libraries \
+    --no-wildcards-match-slash -cf - . | tar -C "$1" -xf -
+}
+
 # test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that
 # what is built here stays
 test_version() {
@@ -175,12 +184,7 @@ test_version() {
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
   find "$copy/src" "${sources[@]}" -delete
   touch "$copy.copying"
-  # What make has built for another version would not be made again; the folders of CMake know nothing of PostgreSQL.
-  tar -C "$root" --exclude=./.run --exclude=./.git --exclude=./bin --exclude='./build*' --exclude='*.o' \
-    --exclude='*.d' --exclude='*.gch' --exclude='*.so' \
-    --exclude='./sql/neardup--*.sql' --exclude=./src/.compiler --exclude=./src/pg/.server \
-      --exclude=./src/text/.libraries --exclude=./src/cli/.libraries \
-    --no-wildcards-match-slash -cf - . | tar -C "$copy" -xf -
+  copy_sources "$copy"
   # A source that was changed here while a copy compiled is older than its object there, which does not know the change.
   find "$copy/src" "$copy/neardup.control" "${sources[@]}" -newer "$copy.copied" -exec touch {} +
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
@@ -222,7 +226,10 @@ ci_steps() {
   pooled "unit tests with ASan and UBSan" sanitizer_tasks
   pooled_whole "neardup-core: types, source distribution" step_python_core_source
   need_server
-  if server_runs; then pooled "scripts, longer forms" long_script_tasks; fi
+  if server_runs; then
+    pooled_whole "server with assertions" step_asserts
+    pooled "scripts, longer forms" long_script_tasks
+  fi
   run_pool
   if server_runs; then
     pooled "loader with ASan and UBSan" loader_sanitized_tasks
@@ -235,6 +242,7 @@ full_steps() {
   short_steps
   if [ -n "${NEARDUP_PG_MAJOR:-}" ]; then return; fi
   ci_steps
+  step "sources without precompiled headers" step_syntax
   step "all targets by g++, without a warning" step_gcc
   step "all targets by clang++, without a warning" step_clang
   pooled "unit tests with TSan" races_tasks
@@ -242,7 +250,6 @@ full_steps() {
   step "fuzz targets" step_fuzz
   step "digests beside ssdeep's" step_oracle
   if server_runs; then
-  step "sources without precompiled headers" step_syntax
     step "TLSH distances beside py-tlsh's" step_tlsh_oracle
     step "random queries (sqlsmith)" step_sqlsmith
     step "server with ASan and UBSan" step_sanitized_server
@@ -272,18 +279,6 @@ need_server() {
     NEARDUP_SCRATCH=$(memory_folder "$scratch_megabytes")
     export NEARDUP_SCRATCH
     step "private server" step_server
-  fi
-}
-
-# build_assert_server MAJOR: a server with assertions, once; PG_CONFIG names it then
-build_assert_server() {
-  [[ $1 =~ ^[0-9]+$ ]] || die "--asserts takes a major version of PostgreSQL, such as 17: ${1:-nothing}"
-  set_work
-  export PG_CONFIG=$work/asserts-$1/bin/pg_config
-  if [ ! -x "$PG_CONFIG" ]; then
-    say "building PostgreSQL $1 with assertions, about 20 minutes"
-    "$root/tools/assert_server.sh" "$work/asserts-$1" "$1" >"$logs/asserts-$1.log" 2>&1 ||
-      die "tools/assert_server.sh failed: see $logs/asserts-$1.log"
   fi
 }
 
@@ -332,12 +327,12 @@ run_tests() {
         fresh_suites=${*:-bookworm trixie}
         shift $#
         ;;
-  find_script_python
       *) die "unknown option of test: $option" ;;
     esac
   done
   set_work
   need_packages test
+  find_script_python
   if [ -z "${NEARDUP_DATA:-}" ] && [ -d "$root/../shared/data" ]; then
     NEARDUP_DATA=$(cd "$root/../shared/data" && pwd)
   fi
