@@ -262,7 +262,7 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
                     errors.append(error_of(conn, statement))
                     ended.append(time.monotonic())
 
-                thread = threading.Thread(target=run, daemon=True)
+                thread = Thread(target=run, daemon=True)
                 thread.start()
                 # A cancel would do nothing to a session that has not begun yet.
                 while thread.is_alive() and not one(

@@ -357,16 +357,16 @@ class Clients:
         return self.errors
 
 
-class Pauser(threading.Thread):
+class Pauser(Thread):
     """Stops backends of these clients (by their numbers) for moments, wherever they are, so that others overtake
     them."""
 
     def __init__(self, clients, numbers, most=0.02):
-        super().__init__(daemon=True)
+        super().__init__(target=self.pause, daemon=True)
         self.clients, self.numbers, self.most = clients, numbers, most
         self.start()
 
-    def run(self):
+    def pause(self):
         rng = random.Random(7)
         while not self.clients.stopping.is_set():
             pid = self.clients.pids[rng.choice(self.numbers)]
@@ -378,11 +378,11 @@ class Pauser(threading.Thread):
             time.sleep(rng.uniform(0, self.most / 4))
 
 
-class Task(threading.Thread):
+class Task(Thread):
     """One statement in a thread and a connection of its own."""
 
     def __init__(self, server, statement, settings=""):
-        super().__init__(daemon=True)
+        super().__init__(target=self.execute, daemon=True)
         self.statement, self.error = statement, None
         self.conn = server.connect()
         if settings:
@@ -390,7 +390,7 @@ class Task(threading.Thread):
         self.pid = self.conn.info.backend_pid
         self.start()
 
-    def run(self):
+    def execute(self):
         try:
             self.conn.execute(self.statement)
         except psycopg.Error as e:
