@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/document/text_units.h"
 #include "core/fingerprint/shared_grams.h"
 #include "core/unicode/code_points.h"
 

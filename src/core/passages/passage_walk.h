@@ -6,7 +6,6 @@
 #include <deque>
 #include <vector>
 
-#include "core/document/text_units.h"
 #include "core/passages/window_counts.h"
 #include "core/unicode/code_points.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/document/text_units.h"
 #include "core/document/words.h"
 #include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
