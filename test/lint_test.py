@@ -245,6 +245,10 @@ def rooms(folder):
     tree.add("late", '#include "pg/base/pg.h"\n#include "core/base/error.h"\n')
     passes_and_fails(
         "rooms, PostgreSQL before the core", good, tree.tool("check_rooms.py"), "late.cpp includes PostgreSQL")
+    for i in range(25):
+        tree.write("src/pg/functions/many_%d.h" % i, "")
+    passes_and_fails("rooms, too many sources", good, tree.tool("check_rooms.py"),
+                     "src/pg/functions has 27 sources, at most 26")
 
 
 GUARDED = HEAD + """// relation_open() in a comment, "relation_open(" in a string

@@ -78,7 +78,7 @@ def main(named):
     os.chdir(ROOT)
     pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
     for pattern in ("src/README", "src/**/README", "docs/*.md", "sql/install/*.sql", "src/pg/**/*.cpp",
-                    "src/cli/*.cpp"):
+                    "src/cli/**/*.cpp"):
         pages += sorted(set(glob.glob(pattern, recursive=True)) - set(pages))
     paths = named or pages
     bad = 0

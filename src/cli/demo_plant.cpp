@@ -12,9 +12,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cli/database.h"
-#include "cli/interrupt.h"
-#include "cli/table.h"
+#include "cli/base/database.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/table.h"
 
 namespace neardup::cli {
 namespace {

@@ -7,15 +7,15 @@
 #include <span>
 #include <string>
 
-#include "cli/database.h"
+#include "cli/base/database.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/standard_streams.h"
 #include "cli/demo_plant.h"
-#include "cli/export.h"
-#include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/passages.h"
-#include "cli/report.h"
+#include "cli/export/export.h"
+#include "cli/load/load.h"
+#include "cli/passages/passages.h"
+#include "cli/report/report.h"
 #include "cli/run.h"
-#include "cli/standard_streams.h"
 
 #ifndef NEARDUP_VERSION
 #error "the Makefile and CMakeLists.txt define NEARDUP_VERSION from neardup.control"

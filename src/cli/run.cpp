@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/interrupt.h"
-#include "cli/job.h"
-#include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/job.h"
+#include "cli/base/options.h"
+#include "cli/base/progress.h"
 
 namespace neardup::cli {
 namespace {

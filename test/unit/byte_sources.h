@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/byte_source.h"
+#include "cli/input/byte_source.h"
 
 namespace neardup::test {
 

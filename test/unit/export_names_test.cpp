@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "cli/export.h"
+#include "cli/export/export.h"
 
 namespace neardup::cli::export_names_test {
 namespace {

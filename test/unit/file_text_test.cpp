@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "cli/file_reader.h"
+#include "cli/input/file_reader.h"
 
 #include "unit/byte_sources.h"
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "cli/http.h"
-#include "cli/records.h"
+#include "cli/records/http.h"
+#include "cli/records/records.h"
 
 #include "unit/byte_sources.h"
 #include "unit/record_words.h"

@@ -1,7 +1,7 @@
 // What files of each format mean: a row a case.
 #include <gtest/gtest.h>
 
-#include "cli/format.h"
+#include "cli/input/format.h"
 
 #include "unit/byte_sources.h"
 #include "unit/record_words.h"

@@ -1,5 +1,5 @@
 // Lines and blocks of a source, against an input that has all bytes at once.
-#include "cli/record_input.h"
+#include "cli/records/record_input.h"
 
 #include <gtest/gtest.h>
 

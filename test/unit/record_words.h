@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/records.h"
+#include "cli/records/records.h"
 
 namespace neardup::test {
 

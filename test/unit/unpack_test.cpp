@@ -1,5 +1,5 @@
 // Packed files: several members, padding between them, ends at every place; read by pieces of any size.
-#include "cli/unpack.h"
+#include "cli/input/unpack.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -1,4 +1,4 @@
-"""A job of create_duplicates(): where its tables are, and what is in them. As src/cli/job.cpp of the command-line program does it.
+"""A job of create_duplicates(): where its tables are, and what is in them. As src/cli/base/job.cpp of the command-line program does it.
 
 All names of the SQL are qualified: an operator or a function of somebody else, in a schema of search_path, would run with the caller's rights.
 """

@@ -1,4 +1,4 @@
-"""The tables that a load fills: those of `neardup load` (src/cli/load_table.cpp, src/cli/record_table.cpp), so that both may fill one."""
+"""The tables that a load fills: those of `neardup load` (src/cli/load/load_table.cpp, src/cli/load/record_table.cpp), so that both may fill one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text as a file that is there only when it is whole, also in place of another one. As src/cli/out_file.cpp."""
+"""A text as a file that is there only when it is whole, also in place of another one. As src/cli/base/out_file.cpp."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _Type(NamedTuple):
 
 
 class _Reader:
-    """Queries of one job, in one snapshot. The SQL is that of src/cli/report_reader.cpp."""
+    """Queries of one job, in one snapshot. The SQL is that of src/cli/report/report_reader.cpp."""
 
     def __init__(self, session: Session, job: Job) -> None:
         self.session, self.job = session, job

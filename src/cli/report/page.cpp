@@ -1,0 +1,67 @@
+// See page.h.
+#include "cli/report/page.h"
+
+#include <cstdio>
+
+#include "cli/report/html.h"
+#include "cli/report/report_script.h"
+#include "cli/report/report_style.h"
+
+namespace neardup::cli {
+
+std::string time_columns(const std::string& time) {
+  return "COALESCE(pg_catalog.to_char(" + time + ", 'YYYY-MM-DD HH24:MI TZ'), ''), COALESCE(pg_catalog.to_char(" +
+         "pg_catalog.timezone('UTC', " + time + "), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), '')";
+}
+
+PageAbout page_about(Connection& db) {
+  const Result found =
+      db.query("SELECT pg_catalog.current_database()::pg_catalog.text, " + time_columns("pg_catalog.now()") +
+               ", (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
+  const auto text = [&](int column) { return std::string(get_text(found, 0, column)); };
+  return {text(0), {text(1), text(2)}, text(3)};
+}
+
+void begin_page(const std::string& kind, const std::string& name, const PageAbout& about, OutFile& page) {
+  page.raw(
+          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';"
+          " script-src '")
+      .raw(kReportScriptHash)
+      .raw(
+          "'; base-uri 'none'; form-action 'none'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
+          "content=\"no-referrer\">\n<title>")
+      .raw(html_text(kind + ": " + name, true))
+      .raw("</title>\n<style>")
+      .raw(kReportStyle)
+      .raw("</style>\n</head>\n<body>\n<main>\n<h1>" + html_text(kind) + ": ")
+      .raw(html_text(name))
+      .raw("</h1>\n<p class=\"soft\">Database ")
+      .raw(html_text(about.database))
+      .raw(", ")
+      .raw(html_text(about.now.text))
+      .raw("</p>\n");
+}
+
+void write_page_search(const std::string& what, OutFile& page) {
+  page.raw("<p id=\"search\" hidden><label for=\"find\">Show only " + what +
+           " with</label> <input type=\"search\""
+           " id=\"find\" autocomplete=\"off\" spellcheck=\"false\"> <output id=\"found\" for=\"find\"></output></p>\n");
+}
+
+void end_page(const PageAbout& about, bool with_script, OutFile& page) {
+  page.raw("<p class=\"soft\">Made by neardup " + html_text(about.version) + ".</p>\n</main>\n");
+  if (with_script) page.raw("<script>").raw(kReportScript).raw("</script>\n");
+  page.raw("</body>\n</html>\n");
+}
+
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + " " + one + (n == 1 ? "" : "s"); }
+
+}  // namespace neardup::cli
