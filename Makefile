@@ -15,7 +15,7 @@ EXTENSION = neardup
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(SRC)/neardup.control)
 MODULE_big = neardup
 
-CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*/*.cpp))
+CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*/*.cpp src/core/*/*/*.cpp))
 OFFLOAD_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/offload/*.cpp))
 PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/*/*.cpp src/pg/lsh/*/*.cpp))
 TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))

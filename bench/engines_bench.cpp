@@ -11,8 +11,8 @@
 
 #include "core/base/hash.h"
 #include "core/kernels/kernels.h"
-#include "core/pairs/ctph_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 namespace {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/kernels/kernels.h"
-#include "core/pairs/ctph_pairs.h"
-#include "core/pairs/minhash_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 #include "gpu/device.h"
 #include "gpu/neardup_gpu.h"
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/pairs/cluster.h"
-#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/clusters/cluster.h"
+#include "core/pairs/minhash/minhash_pairs.h"
 
 #include "bench/signatures.h"
 #include "test/reference/stdio_temp_file.h"

@@ -16,7 +16,6 @@ SOURCES = (".h", ".cpp", ".cu", ".inc")
 MOST_SOURCES = 26
 # Rooms that had more when that began to hold: as many as they have, and never one more.
 LARGER = {
-    "core/pairs": 53,
     "core/passages": 27,
     "pg/jobs": 53,
     "pg/lsh/planner": 40,

@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "core/pairs/cluster.h"
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/clusters/cluster.h"
+#include "core/pairs/digests/ctph_pairs.h"
 #include "core/pairs/pair_links.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include "test/fuzz/ctph_rows.h"
 #include "test/fuzz/fuzz.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/union_find.h"
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 
 #include "test/fuzz/ctph_rows.h"
 #include "test/fuzz/fuzz.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 #include "core/signature/ctph.h"
 #include "core/signature/ctph_compare.h"
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/base/union_find.h"
-#include "core/pairs/cluster.h"
-#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/clusters/cluster.h"
+#include "core/pairs/minhash/minhash_pairs.h"
 
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/minhash_rows.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/union_find.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/pair_setting.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"

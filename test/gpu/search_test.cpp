@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include "core/pairs/minhash_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 #include "core/signature/ctph_compare.h"
 
 #include "test/gpu/jobs.h"

@@ -1,6 +1,6 @@
 // Compares ctph digests and scores with those of libfuzzy on made-up inputs and, where named, files; prints ok or not
 // ok a group, and the speeds of both side by side. libfuzzy is no part of the project: it is the oracle only.
-//   g++ -std=c++20 -O2 -Isrc -I. test/oracle/ctph_oracle.cpp src/core/*/*.cpp -lfuzzy -o ctph_oracle
+//   g++ -std=c++20 -O2 -Isrc -I. test/oracle/ctph_oracle.cpp src/core/*/*.cpp src/core/*/*/*.cpp -lfuzzy -o ctph_oracle
 //   ./ctph_oracle [inputs [pairs [FILE...]]]      200000 inputs and 1000000 pairs unless said
 //   ./ctph_oracle --golden > test/data/golden_ctph.tsv
 #if __has_include(<fuzzy.h>)

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/pairs/pair_search.h"
-#include "core/pairs/set_bound.h"
+#include "core/pairs/sets/set_bound.h"
 
 #include "test/reference/pairs_reference.h"
 

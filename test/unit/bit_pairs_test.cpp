@@ -1,5 +1,5 @@
 // All pairs of bit codes equal those of comparing everything, for every length, distance, memory limit and thread.
-#include "core/pairs/bit_pairs.h"
+#include "core/pairs/bits/bit_pairs.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/union_find.h"
-#include "core/pairs/bit_plan.h"
+#include "core/pairs/bits/bit_plan.h"
 
 #include "test/reference/pairs_by_definition.h"
 #include "test/reference/stdio_temp_file.h"

@@ -1,13 +1,13 @@
 // Clusters equal their definitions, for every width, threshold and memory limit.
-#include "core/pairs/cluster.h"
+#include "core/pairs/clusters/cluster.h"
 
 #include <bit>
 #include <gtest/gtest.h>
 #include <optional>
 #include <random>
 
-#include "core/pairs/set_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/sets/set_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include "test/reference/cut_short.h"
 #include "test/reference/int_sets.h"

@@ -1,5 +1,5 @@
 // All pairs of digests equal those of comparing everything, for every shape, threshold, memory limit, set and kernel.
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

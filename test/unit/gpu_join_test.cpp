@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/base/union_find.h"
-#include "core/pairs/ctph_pairs.h"
-#include "core/pairs/minhash_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_search.h"

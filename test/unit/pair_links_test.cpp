@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 #include "core/pairs/pair_collector.h"
 
 #include "test/reference/links_by_definition.h"

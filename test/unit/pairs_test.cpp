@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/base/union_find.h"
-#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
 
 #include "test/reference/cut_short.h"
 #include "test/reference/pairs_by_definition.h"

@@ -1,5 +1,5 @@
 // All pairs of sets equal those of comparing everything, for every measure, shape, memory limit and thread.
-#include "core/pairs/set_pairs.h"
+#include "core/pairs/sets/set_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "core/base/union_find.h"
 #include "core/exact/int_set.h"
-#include "core/pairs/set_bound.h"
+#include "core/pairs/sets/set_bound.h"
 
 #include "test/reference/cut_short.h"
 #include "test/reference/int_sets.h"

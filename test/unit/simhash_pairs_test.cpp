@@ -1,5 +1,5 @@
 // All pairs of simhashes equal those of comparing everything, for every distance, shape, memory limit and thread.
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ step_oracle() {
     return
   fi
   g++ -std=c++20 -O2 -I"$root/src" -I"$root" "$root"/test/oracle/ctph_oracle.cpp "$root"/src/core/*/*.cpp \
-    -pthread -lfuzzy -o "$work/ctph_oracle"
+    "$root"/src/core/*/*/*.cpp -pthread -lfuzzy -o "$work/ctph_oracle"
   script_test env "$work/ctph_oracle" 200000 1000000
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/pairs/minhash_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
 #include "core/signature/sign.h"
 #include "core/work/parallel.h"
 

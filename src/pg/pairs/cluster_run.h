@@ -1,7 +1,7 @@
 // One run of a clusterer over rows that come one by one.
 #pragma once
 
-#include "core/pairs/cluster.h"
+#include "core/pairs/clusters/cluster.h"
 #include "pg/base/context.h"
 #include "pg/base/guc.h"
 #include "pg/pairs/signature.h"

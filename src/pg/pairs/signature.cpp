@@ -1,11 +1,11 @@
 // See signature.h.
 #include "core/signature/ctph_compare.h"
-#include "core/pairs/bit_pairs.h"
-#include "core/pairs/ctph_pairs.h"
+#include "core/pairs/bits/bit_pairs.h"
+#include "core/pairs/digests/ctph_pairs.h"
 #include "core/signature/minhash.h"
-#include "core/pairs/minhash_pairs.h"
-#include "core/pairs/set_pairs.h"
-#include "core/pairs/simhash_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
+#include "core/pairs/sets/set_pairs.h"
+#include "core/pairs/simhash/simhash_pairs.h"
 
 #include "pg/base/own_schemas.h"
 #include "pg/values/bit_value.h"

@@ -2,12 +2,12 @@
 // them.
 #pragma once
 
-#include "core/pairs/cluster.h"
+#include "core/pairs/clusters/cluster.h"
 #include "core/signature/bit_code.h"
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 #include "core/pairs/pair_search.h"
-#include "core/pairs/set_bound.h"
+#include "core/pairs/sets/set_bound.h"
 #include "pg/base/pg.h"
 
 namespace neardup {

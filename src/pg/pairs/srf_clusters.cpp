@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/named_values.h"
-#include "core/pairs/cluster.h"
+#include "core/pairs/clusters/cluster.h"
 #include "core/pairs/pair_links.h"
 #include "pg/base/context.h"
 #include "pg/base/reserve.h"

@@ -1,0 +1,105 @@
+// SetPairs: sets in, equal ones collapsed, pairs out in order. See set_pairs_impl.h.
+#include "core/pairs/sets/set_pairs.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/exact/int_set.h"
+#include "core/pairs/banding.h"
+#include "core/pairs/sets/set_pairs_impl.h"
+
+namespace neardup {
+namespace {
+
+// Of a set; values of pairs leave one bit free.
+constexpr size_t kMostElements = kEqualRows - 1;
+
+bool equal(const StoredSet& a, const StoredSet& b) noexcept {
+  return a.size == b.size && std::memcmp(a.elements, b.elements, a.size * sizeof(int64_t)) == 0;
+}
+
+}  // namespace
+
+SetEngine::SetEngine(SetMeasure measure_, double threshold_, const EngineOptions& options)
+    : PairEngine(options),
+      measure(measure_),
+      threshold(threshold_),
+      bound(measure_, threshold_, false),
+      store(ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / kShares * kStoreShare, ws),
+      equal_rows(ws) {}
+
+void SetEngine::add(const int64_t* elements, size_t n) {
+  if (n == 0) throw Error(Errc::invalid_argument, "an empty set is near nothing");
+  if (n > kMostElements) throw Error(Errc::too_large, "a set of more than 2147483647 elements");
+  store.add(elements, static_cast<uint32_t>(n));
+  equal_rows.add(hash_row(elements, n * sizeof(int64_t)));
+}
+
+// ---------------------------------------------------------------- equal rows
+
+// Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
+// leader stays in the search: that costs time, nothing else. Sets that are not near their like are left alone.
+void SetEngine::collapse() {
+  RecordSorter suspects(memory_share(ws, kEighth), ws);
+  equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) { suspects.add({leader, row, 0}); });
+  suspects.finish();
+  Array<int64_t> leaders_elements;
+  Array<int64_t> rows_elements;
+  SortRecord r;
+  uint32_t first = UINT32_MAX;
+  StoredSet leader{};
+  while (suspects.next(&r)) {
+    if (!bound.is_near_itself(store.size_of(r.lo))) continue;
+    if (r.hi != first) leader = store.read(r.hi, &leaders_elements);
+    first = r.hi;
+    ws.poller.spend(leader.size / 2);
+    if (equal(leader, store.read(r.lo, &rows_elements)) && unite_equal(r.hi, r.lo)) equal_rows.mark(r.lo);
+  }
+  finish_equal();
+}
+
+// ---------------------------------------------------------------- the whole
+
+std::unique_ptr<PairOutput> SetEngine::make_output() {
+  auto output = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
+  output->set_identical_value([this](uint32_t row) { return store.size_of(row); });
+  if (is_directed()) output->report_directed();
+  return output;
+}
+
+void SetEngine::find_pairs() {
+  collapse();
+  stats.distinct = store.rows() - equal_rows.count();
+  join();
+}
+
+uint32_t SetEngine::value_of(const StoredSet& a, const StoredSet& b) {
+  ws.poller.spend(2 * (size_t{a.size} + b.size));
+  return static_cast<uint32_t>(common_elements(a.elements, a.size, b.elements, b.size));
+}
+
+void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
+  const uint32_t n = store.rows();
+  RecordSorter pairs(memory_share(ws, kEighth), ws);
+  for (uint32_t i = 0; i < n; ++i) pairs.add({of[i], i, 0});
+  pairs.finish();
+  Array<int64_t> others_elements;
+  Array<int64_t> rows_elements;
+  SortRecord r;
+  uint32_t first = UINT32_MAX;
+  StoredSet other{};
+  while (pairs.next(&r)) {
+    if (r.hi != first) other = store.read(r.hi, &others_elements);
+    first = r.hi;
+    values[r.lo] = value_of(other, store.read(r.lo, &rows_elements));
+  }
+}
+
+// ---------------------------------------------------------------- the interface
+
+SetPairs::SetPairs(SetMeasure measure, double bound, const EngineOptions& options)
+    : PairSearch(std::make_unique<SetEngine>(measure, bound, options)) {}
+
+void SetPairs::add(const int64_t* elements, size_t n) { static_cast<SetEngine&>(engine()).add(elements, n); }
+
+}  // namespace neardup

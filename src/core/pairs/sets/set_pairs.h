@@ -1,0 +1,33 @@
+// All pairs of sets of integers by Jaccard similarity, overlap or containment: exact, within a memory limit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/pairs/pair_search.h"
+#include "core/pairs/sets/set_bound.h"
+
+namespace neardup {
+
+// The value of a pair is the number of elements that its sets share; set_measure() gives the measure.
+//
+// Of one set of rows containment is directed: a pair (a, b) says that a is contained in b, or of SetMeasure::containing
+// that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired both ways. The other
+// measures have one pair of two rows.
+//
+// Prefix filtering (set_bound.h) by rare elements first, as AllPairs and PPJoin have it (Xiao, Wang, Lin, Yu, Wang:
+// Efficient similarity joins for near-duplicate detection, TODS 2011), with filters by size and position. Candidates
+// are compared element by element.
+//
+// Besides the memory limit, each thread holds 16 bytes for each element of the largest set.
+class SetPairs final : public PairSearch {
+ public:
+  // bound: as SetBound takes it.
+  SetPairs(SetMeasure measure, double bound, const EngineOptions& options);
+
+  // Appends the next row, copied: n elements, ascending, without repeats. n is 1 .. 2^31 - 1, else
+  // Error{invalid_argument} or Error{too_large}.
+  void add(const int64_t* elements, size_t n);
+};
+
+}  // namespace neardup
