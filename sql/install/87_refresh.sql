@@ -1,5 +1,5 @@
 -- Refreshing a table of duplicates -----------------------------------------------------------------------------------
--- In C++: src/pg/jobs/refresh.cpp has the order of its stages, refresh_statements.cpp each statement.
+-- In C++: src/pg/jobs/refresh/refresh.cpp has the order of its stages, refresh_statements.cpp each statement.
 
 CREATE PROCEDURE refresh_duplicates(name text, batch int = 10000, time_limit interval = NULL, commit boolean = true, rebuild boolean = false)
   AS 'MODULE_PATHNAME', 'neardup_refresh_duplicates' LANGUAGE C;

@@ -1,7 +1,7 @@
 // The procedure refresh_duplicates(), which holds the lock of its job from commit to commit.
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
-#include "pg/jobs/refresh.h"
+#include "pg/jobs/refresh/refresh.h"
 #include "pg/sql/statement.h"
 #include "pg/values/values.h"
 

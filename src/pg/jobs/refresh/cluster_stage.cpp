@@ -1,6 +1,6 @@
 // ClusterStage: see refresh_stages.h.
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 
 namespace neardup {
 

@@ -1,5 +1,5 @@
 // See job_state.h.
-#include "pg/jobs/job_state.h"
+#include "pg/jobs/refresh/job_state.h"
 
 #include "pg/sql/run_statement.h"
 #include "pg/values/arrays.h"

@@ -3,7 +3,7 @@
 // `SELECT * FROM neardup_internal.neardup_refresh_statements('job')` prints them for a job.
 #pragma once
 
-#include "pg/jobs/refresh_step.h"
+#include "pg/jobs/refresh/refresh_step.h"
 
 namespace neardup {
 

@@ -1,7 +1,7 @@
 // PublishStage: see refresh_stages.h.
-#include "pg/jobs/job_state.h"
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/job_state.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 
 namespace neardup {
 

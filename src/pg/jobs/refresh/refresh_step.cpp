@@ -1,5 +1,5 @@
 // See refresh_step.h.
-#include "pg/jobs/refresh_step.h"
+#include "pg/jobs/refresh/refresh_step.h"
 
 #include "pg/sql/run_statement.h"
 

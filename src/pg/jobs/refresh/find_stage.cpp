@@ -1,7 +1,7 @@
 // FindStage: see refresh_stages.h.
-#include "pg/jobs/measure.h"
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/measure.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
 
 namespace neardup {

@@ -2,7 +2,7 @@
 // made anew for the next.
 #pragma once
 
-#include "pg/jobs/refresh_step.h"
+#include "pg/jobs/refresh/refresh_step.h"
 #include "pg/sql/run_statement.h"
 
 namespace neardup {

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "pg/jobs/job_state.h"
-#include "pg/jobs/measure.h"
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/job_state.h"
+#include "pg/jobs/refresh/measure.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
 
 namespace neardup {

@@ -1,5 +1,5 @@
 // See measure.h.
-#include "pg/jobs/measure.h"
+#include "pg/jobs/refresh/measure.h"
 
 #include <cmath>
 

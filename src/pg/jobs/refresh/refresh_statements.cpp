@@ -1,5 +1,5 @@
 // See refresh_statements.h. Parts of a statement that a job may lack begin with the comma or AND that joins them.
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // ListStage: see refresh_stages.h.
-#include "pg/jobs/job_state.h"
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/job_state.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/profiles/profile.h"
 

@@ -3,7 +3,7 @@
 // another constant of measure.cpp.
 #pragma once
 
-#include "pg/jobs/refresh_step.h"
+#include "pg/jobs/refresh/refresh_step.h"
 
 namespace neardup {
 

@@ -1,10 +1,10 @@
 // CountStage: see refresh_stages.h.
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
-#include "pg/jobs/job_state.h"
+#include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/job_statements.h"
-#include "pg/jobs/refresh_stages.h"
-#include "pg/jobs/refresh_statements.h"
+#include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/profiles/profile.h"
 #include "pg/sql/new_table.h"
 
