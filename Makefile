@@ -17,7 +17,7 @@ MODULE_big = neardup
 
 CORE_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/core/*/*.cpp src/core/*/*/*.cpp))
 OFFLOAD_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/offload/*.cpp))
-PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/*/*.cpp src/pg/jobs/*/*.cpp src/pg/lsh/*/*.cpp))
+PG_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/pg/*.cpp src/pg/*/*.cpp src/pg/jobs/*/*.cpp src/pg/lsh/*/*.cpp src/pg/lsh/*/*/*.cpp))
 TEXT_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/text/*.cpp))
 CLI_OBJS := $(patsubst %.cpp,%.o,$(call sources,src/cli/*.cpp src/cli/*/*.cpp))
 OBJS = $(CORE_OBJS) $(TEXT_OBJS) $(OFFLOAD_OBJS) $(PG_OBJS)

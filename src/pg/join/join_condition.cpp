@@ -3,7 +3,7 @@
 
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/derived_conditions.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {

@@ -7,9 +7,9 @@
 #include "pg/base/guc.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/derived_conditions.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 extern "C" {
 #include "access/transam.h"

@@ -1,11 +1,11 @@
 // See condition_notes.h. The verdicts are the planner's own: index_condition(), operator_verdict().
-#include "pg/lsh/planner/index_facts.h"
+#include "pg/lsh/planner/facts/index_facts.h"
 
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 
 extern "C" {
 #include "access/relation.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pg/base/pg.h"
-#include "pg/lsh/planner/verdict.h"
+#include "pg/lsh/planner/facts/verdict.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"

@@ -2,7 +2,7 @@
 #include "pg/lsh/planner/derived_conditions.h"
 
 #include "pg/lsh/planner/number_comparison.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 
 extern "C" {

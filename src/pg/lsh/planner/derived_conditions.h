@@ -1,7 +1,7 @@
 // What an index can be asked, derived from the conditions of a query.
 #pragma once
 
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 namespace neardup {
 

@@ -13,9 +13,9 @@
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/nearest_paths.h"
 #include "pg/lsh/planner/partial_indexes.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 #include "pg/lsh/planner/row_estimates.h"
 
 extern "C" {

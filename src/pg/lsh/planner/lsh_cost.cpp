@@ -6,9 +6,9 @@
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/facts/near_stats.h"
 #include "pg/lsh/planner/nearest_paths.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 extern "C" {
 #include "optimizer/cost.h"

@@ -1,7 +1,7 @@
 // What a scan's look-ups cost, for the costs of scans with a condition on the value and of those without.
 #pragma once
 
-#include "pg/lsh/planner/index_facts.h"
+#include "pg/lsh/planner/facts/index_facts.h"
 
 namespace neardup {
 

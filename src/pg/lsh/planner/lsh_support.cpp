@@ -1,11 +1,11 @@
 // Support of the predicates: the condition that an lsh index serves, and how many rows a predicate keeps.
 #include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/index_facts.h"
-#include "pg/lsh/planner/known_query.h"
-#include "pg/lsh/planner/lsh_selectivity.h"
+#include "pg/lsh/planner/facts/index_facts.h"
+#include "pg/lsh/planner/facts/known_query.h"
+#include "pg/lsh/planner/facts/lsh_selectivity.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include "pg/base/pg.h"
 
-#include "pg/lsh/planner/verdict.h"
+#include "pg/lsh/planner/facts/verdict.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"

@@ -3,10 +3,10 @@
 // known the price lies between, as some values have so many near rows.
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/simhash_keys.h"
-#include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/facts/near_stats.h"
 #include "pg/lsh/planner/lsh_cost.h"
-#include "pg/lsh/planner/plan_measures.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/store/lsh_columns.h"
 
 extern "C" {

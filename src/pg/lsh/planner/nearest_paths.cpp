@@ -1,8 +1,8 @@
 // See nearest_paths.h.
 #include "pg/lsh/planner/nearest_paths.h"
 
-#include "pg/lsh/planner/plan_measures.h"
-#include "pg/lsh/planner/row_security_paths.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 
 extern "C" {
 #include "optimizer/pathnode.h"

@@ -2,7 +2,7 @@
 #include "pg/lsh/planner/partial_indexes.h"
 
 #include "pg/lsh/planner/nearest_paths.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 namespace neardup {
 namespace {

@@ -1,7 +1,7 @@
 // How many rows the conditions of a query leave, for PostgreSQL's own estimates.
 #pragma once
 
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 namespace neardup {
 

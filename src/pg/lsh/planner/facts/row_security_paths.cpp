@@ -3,9 +3,9 @@
 // tell of a row.
 #include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/row_security_paths.h"
-#include "pg/lsh/planner/plan_measures.h"
-#include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_memory.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {

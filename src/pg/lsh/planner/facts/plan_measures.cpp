@@ -1,9 +1,9 @@
 // See plan_measures.h.
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
-#include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/planner/facts/plan_memory.h"
 
 extern "C" {
 #include "catalog/pg_am.h"

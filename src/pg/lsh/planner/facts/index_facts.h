@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/lsh/bit_keys.h"
-#include "pg/lsh/planner/known_query.h"
-#include "pg/lsh/planner/verdict.h"
+#include "pg/lsh/planner/facts/known_query.h"
+#include "pg/lsh/planner/facts/verdict.h"
 #include "pg/lsh/scan/probe_estimate.h"
 
 extern "C" {

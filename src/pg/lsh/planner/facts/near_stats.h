@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/lsh/pair_sample.h"
-#include "pg/lsh/planner/known_query.h"
+#include "pg/lsh/planner/facts/known_query.h"
 
 extern "C" {
 #include "utils/selfuncs.h"

@@ -1,5 +1,5 @@
 // See plan_memory.h.
-#include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/planner/facts/plan_memory.h"
 
 namespace neardup {
 namespace {

@@ -1,5 +1,5 @@
 // See known_query.h.
-#include "pg/lsh/planner/known_query.h"
+#include "pg/lsh/planner/facts/known_query.h"
 
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"

@@ -1,5 +1,5 @@
 // See near_stats.h.
-#include "pg/lsh/planner/near_stats.h"
+#include "pg/lsh/planner/facts/near_stats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,12 +6,12 @@
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
-#include "pg/lsh/planner/index_facts.h"
-#include "pg/lsh/planner/known_query.h"
-#include "pg/lsh/planner/row_security_paths.h"
-#include "pg/lsh/planner/lsh_selectivity.h"
-#include "pg/lsh/planner/near_stats.h"
-#include "pg/lsh/planner/plan_measures.h"
+#include "pg/lsh/planner/facts/index_facts.h"
+#include "pg/lsh/planner/facts/known_query.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
+#include "pg/lsh/planner/facts/lsh_selectivity.h"
+#include "pg/lsh/planner/facts/near_stats.h"
+#include "pg/lsh/planner/facts/plan_measures.h"
 
 extern "C" {
 #include "access/amapi.h"

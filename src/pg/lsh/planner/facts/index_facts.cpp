@@ -1,10 +1,10 @@
 // See index_facts.h.
-#include "pg/lsh/planner/index_facts.h"
+#include "pg/lsh/planner/facts/index_facts.h"
 
 #include "pg/lsh/families/families.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/planner/row_security_paths.h"
-#include "pg/lsh/planner/plan_memory.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
+#include "pg/lsh/planner/facts/plan_memory.h"
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/store/options.h"
