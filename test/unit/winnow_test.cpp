@@ -1,12 +1,13 @@
 // Winnowing against its definition window by window; its guarantee; its density; units and their places.
 #include "core/fingerprint/winnow.h"
-#include "core/unicode/code_points.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "core/unicode/code_points.h"
 
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"

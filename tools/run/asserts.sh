@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by ./run: tests against a server that checks its own assertions.
-# work, logs, root, pg_config, server, server_bin: set in common.sh, packages.sh and server.sh
-# shellcheck disable=SC2154
+# work, logs, root, pg_config, server, server_bin: set and read in common.sh, packages.sh and server.sh
+# shellcheck disable=SC2154,SC2034
 
 : "${root:?}"
 
