@@ -7,7 +7,7 @@
 # A server of a distribution has its assertions left out: what breaks one there goes on, and may break later and
 # elsewhere. As root, for apt. It takes about 20 minutes on two processors and 1 GB;
 # sources and objects lie in PREFIX-build. "alone": the server without contrib and not optimized, in 2 minutes.
-# Exit status 3: there are no sources.
+# Exit status 3: apt gives no sources, or not what compiles them.
 set -euo pipefail
 
 prefix=${1:?"usage: $0 PREFIX [MAJOR]"}
@@ -28,7 +28,7 @@ need_source_lists() {
     if [ -n "$(versions)" ]; then return; fi
     say "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" \
       >"$sources_list"
-    apt-get update
+    apt-get update || exit 3
   done
 }
 
@@ -72,7 +72,7 @@ compile_rest() {
 
 mkdir -p "$build"
 need_source_lists
-apt-get install -y --no-install-recommends dpkg-dev bison flex perl bzip2 zlib1g-dev gcc make
+apt-get install -y --no-install-recommends dpkg-dev bison flex perl bzip2 zlib1g-dev gcc make || exit 3
 get_sources
 unpack
 if [ "$form" = alone ]; then
