@@ -68,6 +68,12 @@ CALLS = {
     "blocked_pairs": "SELECT count(*) FROM blocked_pairs('SELECT id, id % 10, id % 11 FROM hot WHERE id < 9000')",
 }
 
+# Of these PostgreSQL takes the array apart in one go, which nothing interrupts.
+SETS = {
+    "set_minhash": "SELECT set_minhash(a, 4096) FROM longs",
+    "set_minhash of text": "SELECT set_minhash(a::text[], 4096) FROM longs",
+}
+
 # Of these neardup_progress() names the phase: each is cancelled in each phase that takes long.
 PHASES = {
     "all_pairs": ("searching",),
@@ -197,6 +203,8 @@ def main():
                         times_out(conn, "%s, %s" % (label, memory), query, seconds)
         for label, query in CALLS.items():
             stops_half_way(conn, label, query)
+        for label, query in SETS.items():
+            times_out(conn, label, query, 0.02)
         times_out(conn, "all_clusters", STATEMENTS["all_clusters"], 0.3)
         equal("no temporary file is left", temp_files(conn), 0)
 
