@@ -35,10 +35,11 @@ extension_for() {
   copy_sources "$copy"
   make -C "$copy" -s -j"$(processors)" "${flags[@]}" neardup.so
   make -C "$copy" -s "${flags[@]}" install
+  rm -rf "$copy"
 }
 
 step_asserts() {
-  local prefix=$work/asserts-alone status=0 script
+  local prefix=$work/asserts-alone status=0
   assert_server_alone "$prefix" "$("$pg_config" --version | grep -oE '[0-9]+' | head -n 1)" || status=$?
   if [ $status -eq 3 ]; then
     say "skip - the server with assertions: not root, no apt, or no sources of this PostgreSQL"
@@ -53,10 +54,9 @@ step_asserts() {
   pg_config=$prefix/bin/pg_config create_cluster "$(memory_folder "$scratch_megabytes")"
   start_server
   [ "$(psql -XAtc 'SHOW debug_assertions')" = on ]
-  step_regress || true
-  step_isolation || true
   export PG_CONFIG=$prefix/bin/pg_config NEARDUP_DESTDIR=""
-  for script in "${assert_scripts[@]}"; do one_script "$root/test/t/$script.py" || true; done
+  server_tests "${assert_scripts[@]}"
   stop_server
   remove_data
+  rm -rf "$server"
 }

@@ -18,7 +18,7 @@ sanitized_scripts=(090_bad_input 095_random_calls 096_hostile_calls 120_lsh_plan
 # memory contexts are not checked within their blocks, but all of the core's memory is,
 # and so are stacks, globals and large values.
 step_sanitized_server() {
-  local runtime script found
+  local runtime found
   runtime=$(c++ -print-file-name=libasan.so)
   if [ ! -e "$runtime" ]; then
     say "skip - the server with ASan and UBSan: ${CXX:-c++} has no libasan.so"
@@ -34,9 +34,7 @@ step_sanitized_server() {
   sanitize_server "$runtime"
   start_server
   export NEARDUP_DESTDIR=$server/root NEARDUP_FULL=0 NEARDUP_LONG=0
-  step_regress || true
-  step_isolation || true
-  for script in "${sanitized_scripts[@]}"; do one_script "$root/test/t/$script.py" || true; done
+  server_tests "${sanitized_scripts[@]}"
   stop_server
   # The server's log has what UBSan says.
   found=$(

@@ -246,3 +246,11 @@ run_psql() {
 leave_demo_server() {
   if flock -n -x 9; then stop_server; fi
 }
+
+# server_tests SCRIPT...: regression and isolation tests, and these of test/t, by a server of their own
+server_tests() {
+  local script
+  step_regress || true
+  step_isolation || true
+  for script in "$@"; do one_script "$root/test/t/$script.py" || true; done
+}
