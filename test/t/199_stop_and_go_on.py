@@ -105,10 +105,10 @@ class Comparisons:
         self.conn, self.rng = conn, rng
         self.rows, self.unused = [], []
 
-    def compare(self, query, kind, shown):
-        """shown: texts that the plan must have."""
+    def compare(self, query, kind, shown, memories=()):
+        """shown: texts that the plan must have. memories: of MEMORY; without any, one by chance or all."""
         want = answer(self.conn, PLAIN, query)
-        for memory in MEMORY if FULL else [self.rng.choice(MEMORY)]:
+        for memory in memories or (MEMORY if FULL else [self.rng.choice(MEMORY)]):
             settings = "%s; %s" % (PLANS[kind], memory)
             self.rows.append(("%s: %s" % (memory, query), answer(self.conn, settings, query), want))
         plan = plan_of(self.conn, query)
@@ -187,6 +187,29 @@ def nearest(conn, rng):
         c.report("nearest rows%s" % (", with a condition" if has_condition else ""))
 
 
+NEAR = {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}
+FAR = {"q.least": "0.3", "q.bits": "45", "q.rate": "0.7"}
+ALL = {"q.least": "0", "q.bits": "64", "q.rate": "1"}
+
+
+def with_bounds(condition, bounds):
+    for bound, value in bounds.items():
+        condition = condition.replace(bound, value)
+    return condition
+
+
+def batches(conn, rng):
+    """Conditions that more rows meet than a batch has: one order goes through all batches."""
+    c = Comparisons(conn, rng)
+    for column, (condition, distance) in FAMILIES.items():
+        for bounds in (FAR, NEAR) if distance else ():
+            where = with_bounds(condition.format(x="d", y="q", q="q"), bounds)
+            rows = "SELECT %s AS distance FROM docs d WHERE %s ORDER BY 1" % (distance.format(x="d", y="q"), where)
+            query = "SELECT count(*), md5(array_agg(s)::text) FROM (SELECT * FROM docs WHERE id = 77) q, LATERAL (%s) s"
+            c.compare(query % rows, "nearest", ["Index Scan using docs_" + column, "Order By: ("], MEMORY)
+    c.report("orders of several batches")
+
+
 def joins_of(on):
     """FROM and WHERE, the ids, whether a row is good."""
     ids = "a.id * 100000 + b.id"
@@ -198,16 +221,6 @@ def joins_of(on):
         "semi": ("few a WHERE EXISTS (SELECT FROM others b WHERE %s)" % on, "a.id", "true"),
         "anti": ("few a WHERE NOT EXISTS (SELECT FROM others b WHERE %s)" % on, "a.id", "true"),
     }
-
-
-NEAR = {"q.least": "0.9", "q.bits": "6", "q.rate": "0.1"}
-ALL = {"q.least": "0", "q.bits": "64", "q.rate": "1"}
-
-
-def with_bounds(condition, bounds):
-    for bound, value in bounds.items():
-        condition = condition.replace(bound, value)
-    return condition
 
 
 def joins(conn, rng):
@@ -384,8 +397,9 @@ def main():
     print("# NEARDUP_SEED=%d" % SEED)
     with database() as name, connect(name) as conn:
         fill(conn)
-        calls_of = (thresholds, conn), (nearest, conn), (joins, conn), (functions, conn), (cursors, name)
-        sections(*((call, where, random.Random(SEED)) for call, where in calls_of))
+        with_connection = (thresholds, nearest, batches, joins, functions)
+        sections(*((call, conn, random.Random(SEED)) for call in with_connection),
+                 (cursors, name, random.Random(SEED)))
 
 
 if __name__ == "__main__":
