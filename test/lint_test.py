@@ -245,6 +245,9 @@ def rooms(folder):
     tree.add("late", '#include "pg/base/pg.h"\n#include "core/base/error.h"\n')
     passes_and_fails(
         "rooms, PostgreSQL before the core", good, tree.tool("check_rooms.py"), "late.cpp includes PostgreSQL")
+    tree.write("src/core/base/planted.h", "  switch (kind) {\n    case Kind::set:\n")
+    passes_and_fails("rooms, a switch on a kind", good, tree.tool("check_rooms.py"),
+                     "src/core/base/planted.h:2: a switch on a kind or a measure")
     tree = Tree(os.path.join(folder, "full"), [])
     tree.add("good", GOOD)
     names = ["source_%d.h" % i for i in range(26)]

@@ -7,7 +7,8 @@ Every folder of src/ with sources has a row. A row names the rooms, or single he
 itself; "core" stands for all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes,
 too: the table says what is true. So is a source that the README of its room does not name. So is a source of src/pg
 that meets PostgreSQL's headers before those of the core, which
-core/base/error.h refuses without precompiled headers. So is a room with more than MOST_SOURCES sources."""
+core/base/error.h refuses without precompiled headers. So is a room with more than MOST_SOURCES sources, and a switch on a
+kind of value or a measure: what one is stands in the tables of core/kinds."""
 import os
 import re
 import sys
@@ -22,6 +23,8 @@ LARGER = {
 WITHOUT_README = {"pch", "pg"}  # src/README says it all
 # the header that brings PostgreSQL, and the one that may not come after it
 POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"
+# What only a table may tell apart.
+DECIDES = re.compile(r"\bcase (?:neardup::)?(?:Kind|Measure)::")
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
@@ -97,6 +100,13 @@ def comes_late(src, path):
     return POSTGRESQL in met and FENCE in met and met.index(POSTGRESQL) < met.index(FENCE)
 
 
+def switches(src, path):
+    """The mistakes of a source that decides by a kind or a measure."""
+    with open(os.path.join(src, path), encoding="utf-8", errors="replace") as f:
+        return ["src/%s:%d: a switch on a kind or a measure: ask the tables of core/kinds" % (path, number)
+                for number, line in enumerate(f, 1) if DECIDES.search(line)]
+
+
 def check(root):
     """The mistakes, and the number of includes that were looked at."""
     src = os.path.join(root, "src")
@@ -106,6 +116,7 @@ def check(root):
         rooms.add(room)
         if path.endswith(".cpp") and comes_late(src, path):
             mistakes.append("src/%s includes PostgreSQL (%s) before the core (%s)" % (path, POSTGRESQL, FENCE))
+        mistakes += switches(src, path)
         for number, header in includes(src, path):
             count += 1
             if os.path.dirname(header) == room:

@@ -87,20 +87,15 @@ LinkedRows by_definition(Linkage linkage, const reference::Graph& g) {
   return linkage == Linkage::anchor ? reference::anchor(g) : reference::connected(g);
 }
 
-// make(options): the engine; add(engine, i): its next row.
-template <class Make, class Add, class Value>
+// make(options): the engine; row(i): the value of a row.
+template <class Make, class Row, class Value>
 void check_by_pairs(const fuzz::Setting& s, Linkage linkage, const Callers& callers, const reference::Graph& g,
-                    Make make, Add add, Value value) {
+                    Make make, Row row, Value value) {
   const LinkedRows expected = by_definition(linkage, g);
   run_search(s, [&](EngineOptions options) {
     options.identical = Identical::marked;
-    auto search = make(options);
-    auto* const engine = search.get();
-    PairClusterer clusterer(linkage, std::move(search));
-    add_rows(clusterer, callers, [&](uint32_t i) {
-      add(*engine, i);
-      clusterer.added();
-    });
+    PairClusterer clusterer(linkage, make(options));
+    add_rows(clusterer, callers, [&](uint32_t i) { clusterer.add_value(row(i)); });
     clusterer.run();
     demand_clusters(clusterer, callers, expected, value);
   });
@@ -121,7 +116,10 @@ void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, b
     check_by_pairs(
         s, linkage, callers, g,
         [&](const EngineOptions& options) { return std::make_unique<MinhashPairs>(num_perm, bits, need, options); },
-        [&](MinhashPairs& engine, uint32_t i) { engine.add(rows.row(i)); }, value);
+        [&](uint32_t i) {
+          return AnyValue{.signature = {nullptr, rows.row(i), 0}};
+        },
+        value);
     return;
   }
   const LinkedRows expected = by_definition(linkage, g);
@@ -144,7 +142,7 @@ void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<SimhashPairs>(most, options); },
-      [&](SimhashPairs& engine, uint32_t i) { engine.add(rows[i]); }, value);
+      [&](uint32_t i) { return AnyValue{.simhash = rows[i]}; }, value);
 }
 
 void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
@@ -160,7 +158,7 @@ void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<CtphPairs>(threshold, options); },
-      [&](CtphPairs& engine, uint32_t i) { engine.add(view_of(rows[i])); }, value);
+      [&](uint32_t i) { return AnyValue{.digest = view_of(rows[i])}; }, value);
 }
 
 // ---------------------------------------------------------------- streams of pairs

@@ -84,25 +84,25 @@ inline uint32_t common_by_definition(const std::vector<int64_t>& a, const std::v
 }
 
 // As SQL has it, without a shortcut.
-inline bool near_by_definition(SetMeasure measure, double bound, const std::vector<int64_t>& a,
+inline bool near_by_definition(Measure measure, double bound, const std::vector<int64_t>& a,
                                const std::vector<int64_t>& b, uint32_t common) {
   const auto size_a = static_cast<double>(a.size());
   const auto size_b = static_cast<double>(b.size());
   if (common == 0) return false;
-  if (measure == SetMeasure::overlap) return common >= bound;
-  if (measure == SetMeasure::containment) return common / size_a >= bound;
-  if (measure == SetMeasure::containing) return common / size_b >= bound;
-  if (measure == SetMeasure::overlap_coefficient) return common / std::min(size_a, size_b) >= bound;
+  if (measure == Measure::set_overlap) return common >= bound;
+  if (measure == Measure::set_in_query) return common / size_a >= bound;
+  if (measure == Measure::query_in_set) return common / size_b >= bound;
+  if (measure == Measure::overlap_coefficient) return common / std::min(size_a, size_b) >= bound;
   return common / (size_a + size_b - common) >= bound;
 }
 
 // Rows from count_a on are set B (count_a = all: one set, whose pairs of containment are directed).
-inline std::vector<Pair> set_pairs_by_definition(const Sets& all, size_t count_a, SetMeasure measure, double bound,
+inline std::vector<Pair> set_pairs_by_definition(const Sets& all, size_t count_a, Measure measure, double bound,
                                                  Identical identical, const std::vector<uint32_t>& rank_a = {},
                                                  const std::vector<uint32_t>& rank_b = {}) {
   const size_t n = all.size();
   const bool two_sets = count_a != n;
-  const bool directed = !two_sets && (measure == SetMeasure::containment || measure == SetMeasure::containing);
+  const bool directed = !two_sets && (measure == Measure::set_in_query || measure == Measure::query_in_set);
   const auto rank = [&](size_t i) {
     const auto& ranks = i < count_a ? rank_a : rank_b;
     const size_t row = i < count_a ? i : i - count_a;

@@ -173,13 +173,10 @@ TEST(PairClusterer, EqualsDefinition) {
       for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
         StdioTempFiles files;
         const EngineOptions options{.memory_limit = limit, .files = &files, .identical = Identical::marked};
-        auto search = std::make_unique<SimhashPairs>(1, options);
-        SimhashPairs* const engine = search.get();
-        PairClusterer clusters(linkage, std::move(search));
+        PairClusterer clusters(linkage, std::make_unique<SimhashPairs>(1, options));
         for (const auto& row : rows) {
           if (row) {
-            engine->add(*row);
-            clusters.added();
+            clusters.add_value({.simhash = *row});
           } else {
             clusters.add_alone();
           }
@@ -206,7 +203,7 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
     const auto n = static_cast<uint32_t>(sets.size());
     for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
       const bool is_anchor = linkage == Linkage::anchor;
-      const SetMeasure measure = is_anchor ? SetMeasure::containing : SetMeasure::overlap_coefficient;
+      const Measure measure = is_anchor ? Measure::query_in_set : Measure::overlap_coefficient;
       reference::Graph near{n, {}};
       for (uint32_t i = 0; i < n; ++i) {
         for (uint32_t j = i + 1; j < n; ++j) {
@@ -220,11 +217,9 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
         StdioTempFiles files;
         auto search = std::make_unique<SetPairs>(
             measure, kBound, EngineOptions{.memory_limit = limit, .files = &files, .identical = Identical::marked});
-        SetPairs* const engine = search.get();
         PairClusterer clusters(linkage, std::move(search));
         for (const std::vector<int64_t>& set : sets) {
-          engine->add(set.data(), set.size());
-          clusters.added();
+          clusters.add_value({.set = view_of(set.data(), set.size())});
         }
         clusters.run();
         ASSERT_EQ(clusters.representative(), expected.representative) << shape << " linkage " << int(linkage);

@@ -42,9 +42,13 @@ TEST(IntSet, EqualsStdSet) {
     EXPECT_EQ(common_elements(raw.data(), raw.size(), other.data(), other.size()), common);
     const size_t either = raw.size() + other.size() - common;
     const double j = raw.empty() || other.empty() ? 0.0 : static_cast<double>(common) / static_cast<double>(either);
-    EXPECT_EQ(set_jaccard(raw.data(), raw.size(), other.data(), other.size()), j);
+    const AnyValue x{.set = view_of(raw.data(), raw.size())};
+    const AnyValue y{.set = view_of(other.data(), other.size())};
+    EXPECT_EQ(info(Measure::set_jaccard).value(x, y), j);
     const double share = raw.empty() ? 0.0 : static_cast<double>(common) / static_cast<double>(raw.size());
-    EXPECT_EQ(set_containment(raw.data(), raw.size(), other.data(), other.size()), share);
+    EXPECT_EQ(info(Measure::set_in_query).value(x, y), share);
+    EXPECT_EQ(info(Measure::query_in_set).value(y, x), share);
+    EXPECT_EQ(info(Measure::set_overlap).value(x, y), static_cast<double>(common));
   }
 }
 
@@ -57,7 +61,7 @@ TEST(SetPlan, LeastIsTheDefinitions) {
     for (const double to : {0.0, 2.0}) bounds.push_back(std::nextafter(exact, to));
   for (size_t n = 1; n <= 200; ++n) {
     for (const double bound : bounds) {
-      const SetPlan plan = plan_set(LshMeasure::set_jaccard, n, bound, kMaxIndexedSet1);
+      const SetPlan plan = plan_set(Measure::set_jaccard, n, bound, kMaxIndexedSet1);
       ASSERT_TRUE(plan.served && !plan.nothing);
       uint32_t least = 1;
       while (static_cast<double>(least) / static_cast<double>(n) < bound) ++least;
@@ -83,7 +87,7 @@ TEST(SizeClass, HoldsItsSizes) {
 TEST(SizeClass, LeastIsThatOfItsSmallestSet) {
   for (const size_t n : {1, 2, 3, 25, 84, 1000, 65000}) {
     for (const double bound : {1e-9, 0.28, 1.0 / 3, 0.5, 0.8, 1.0}) {
-      const SetPlan plan = plan_set(LshMeasure::set_in_query, n, bound, kMaxIndexedSet2);
+      const SetPlan plan = plan_set(Measure::set_in_query, n, bound, kMaxIndexedSet2);
       for (uint32_t c = 0; c < kSizeClasses; ++c) {
         const auto size = static_cast<double>(least_size(c));
         const auto share = [&](uint32_t common) { return static_cast<double>(common) / size; };
@@ -98,31 +102,31 @@ TEST(SizeClass, LeastIsThatOfItsSmallestSet) {
       }
     }
   }
-  EXPECT_EQ(plan_set(LshMeasure::query_in_set, 100, 0.5, kMaxIndexedSet2).classes, 0u);
+  EXPECT_EQ(plan_set(Measure::query_in_set, 100, 0.5, kMaxIndexedSet2).classes, 0u);
 }
 
 // A set that qualifies has at least so many of the query's elements, and there is one that has no more.
 TEST(SetPlan, OfContainmentAndOverlap) {
   for (size_t n = 1; n <= 200; ++n) {
     for (const double bound : {1e-9, 0.28, 1.0 / 3, 0.5, 0.8, 1.0}) {
-      const SetPlan contains = plan_set(LshMeasure::query_in_set, n, bound, kMaxIndexedSet1);
+      const SetPlan contains = plan_set(Measure::query_in_set, n, bound, kMaxIndexedSet1);
       uint32_t least = 1;
       while (static_cast<double>(least) / static_cast<double>(n) < bound) ++least;
       EXPECT_EQ(contains.least, least) << n << " " << bound;
       EXPECT_TRUE(contains.large);
-      const SetPlan contained = plan_set(LshMeasure::set_in_query, n, bound, kMaxIndexedSet1);
+      const SetPlan contained = plan_set(Measure::set_in_query, n, bound, kMaxIndexedSet1);
       EXPECT_EQ(contained.least, 1u);
       EXPECT_EQ(contained.large, static_cast<double>(n) / 1601.0 >= bound);
     }
     for (const double bound : {0.5, 1.0, 1.5, 20.0, 200.0}) {
-      const SetPlan overlap = plan_set(LshMeasure::set_overlap, n, bound, kMaxIndexedSet1);
+      const SetPlan overlap = plan_set(Measure::set_overlap, n, bound, kMaxIndexedSet1);
       EXPECT_EQ(overlap.nothing, bound > static_cast<double>(n));
       if (!overlap.nothing) {
         EXPECT_EQ(overlap.least, std::ceil(bound));
       }
     }
   }
-  for (const LshMeasure measure : {LshMeasure::set_in_query, LshMeasure::query_in_set, LshMeasure::set_overlap}) {
+  for (const Measure measure : {Measure::set_in_query, Measure::query_in_set, Measure::set_overlap}) {
     EXPECT_FALSE(plan_set(measure, 5, 0, kMaxIndexedSet1).served);
     EXPECT_FALSE(plan_set(measure, 5, -INFINITY, kMaxIndexedSet1).served);
     EXPECT_TRUE(plan_set(measure, 0, 0.5, kMaxIndexedSet1).nothing);
@@ -133,17 +137,17 @@ TEST(SetPlan, OfContainmentAndOverlap) {
 }
 
 TEST(SetPlan, Edges) {
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, 0, kMaxIndexedSet1).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 0, -1, kMaxIndexedSet1).served);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 0, 0.1, kMaxIndexedSet1).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, 1.1, kMaxIndexedSet1).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN, kMaxIndexedSet1).nothing);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 5, NAN, kMaxIndexedSet1).served);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, 1601, 1, kMaxIndexedSet1).large);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 1600, 1, kMaxIndexedSet1).large);
-  EXPECT_TRUE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet, 0.5, kMaxIndexedSet1).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, kMaxQuerySet + 1, 0.5, kMaxIndexedSet1).served);
-  EXPECT_FALSE(plan_set(LshMeasure::set_jaccard, 5, -INFINITY, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(Measure::set_jaccard, 5, 0, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(Measure::set_jaccard, 0, -1, kMaxIndexedSet1).served);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, 0, 0.1, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, 5, 1.1, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, 5, NAN, kMaxIndexedSet1).nothing);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, 5, NAN, kMaxIndexedSet1).served);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, 1601, 1, kMaxIndexedSet1).large);
+  EXPECT_FALSE(plan_set(Measure::set_jaccard, 1600, 1, kMaxIndexedSet1).large);
+  EXPECT_TRUE(plan_set(Measure::set_jaccard, kMaxQuerySet, 0.5, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(Measure::set_jaccard, kMaxQuerySet + 1, 0.5, kMaxIndexedSet1).served);
+  EXPECT_FALSE(plan_set(Measure::set_jaccard, 5, -INFINITY, kMaxIndexedSet1).served);
 }
 
 TEST(Minutiae, CellsOfFunctionsAreFrozen) {

@@ -40,13 +40,13 @@ std::vector<uint8_t> query(double bound, uint8_t bits = 32, bool empty = false) 
 
 std::vector<uint8_t> simhash_query(double bound, uint64_t value) {
   LshQueryView q;
-  q.measure = LshMeasure::hamming;
+  q.measure = Measure::hamming;
   q.bound = bound;
   q.simhash = value;
   return stored(q);
 }
 
-std::vector<uint8_t> digest_query(LshMeasure measure, double bound, const CtphDigest& digest) {
+std::vector<uint8_t> digest_query(Measure measure, double bound, const CtphDigest& digest) {
   LshQueryView q;
   q.measure = measure;
   q.bound = bound;
@@ -92,14 +92,13 @@ TEST(LshQuery, EveryMeasureReadsBack) {
     for (const uint64_t value : {uint64_t{0}, ~uint64_t{0}, uint64_t{0x0123456789abcdef}})
       expect_reads_back(simhash_query(bound, value));
     for (const CtphDigest& digest : digests)
-      for (const LshMeasure m : {LshMeasure::ctph_score, LshMeasure::ctph_edit_rate})
+      for (const Measure m : {Measure::ctph_score, Measure::ctph_edit_rate})
         expect_reads_back(digest_query(m, bound, digest));
   }
   EXPECT_EQ(lsh_query_to_text(view(simhash_query(3, 0x0123456789abcdef))), "hamming<=3 0123456789abcdef");
-  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_score, 70, digests[1]))),
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(Measure::ctph_score, 70, digests[1]))),
             "ctph_score>=70 96:AAAabc+/:xyz");
-  EXPECT_EQ(lsh_query_to_text(view(digest_query(LshMeasure::ctph_edit_rate, 0.1, digests[0]))),
-            "ctph_edit_rate<=0.1 3::");
+  EXPECT_EQ(lsh_query_to_text(view(digest_query(Measure::ctph_edit_rate, 0.1, digests[0]))), "ctph_edit_rate<=0.1 3::");
   const std::vector<uint8_t> wire = lsh_query_to_wire(view(simhash_query(1, 0x0123456789abcdef)));
   EXPECT_EQ(wire, (std::vector<uint8_t>{1, 2, 0, 0,    0x3f, 0xf0, 0,    0,    0,    0,
                                         0, 0, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}));
@@ -107,7 +106,7 @@ TEST(LshQuery, EveryMeasureReadsBack) {
 
 std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& elements) {
   LshQueryView q;
-  q.measure = LshMeasure::set_jaccard;
+  q.measure = Measure::set_jaccard;
   q.bound = bound;
   q.set = {reinterpret_cast<const uint8_t*>(elements.data()), elements.size()};
   return stored(q);
@@ -115,7 +114,7 @@ std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& element
 
 std::vector<uint8_t> code_query(double bound, uint32_t bits, const std::vector<uint8_t>& bytes) {
   LshQueryView q;
-  q.measure = LshMeasure::bit_hamming;
+  q.measure = Measure::bit_hamming;
   q.bound = bound;
   q.code = {bytes.data(), bits};
   return stored(q);
@@ -178,28 +177,27 @@ TEST(LshQuery, SetsReadBack) {
 }
 
 TEST(LshQuery, Within) {
-  EXPECT_TRUE(within(LshMeasure::jaccard, 0.8, 0.8));
-  EXPECT_FALSE(within(LshMeasure::jaccard, 0.8, 0.9));
-  EXPECT_TRUE(within(LshMeasure::hamming, 3, 3.5));
-  EXPECT_FALSE(within(LshMeasure::hamming, 4, 3.5));
+  EXPECT_TRUE(within(Measure::jaccard, 0.8, 0.8));
+  EXPECT_FALSE(within(Measure::jaccard, 0.8, 0.9));
+  EXPECT_TRUE(within(Measure::hamming, 3, 3.5));
+  EXPECT_FALSE(within(Measure::hamming, 4, 3.5));
   // SQL's NaN is above all numbers.
-  EXPECT_FALSE(within(LshMeasure::ctph_score, 100, NAN));
-  EXPECT_TRUE(within(LshMeasure::ctph_edit_rate, 1, NAN));
+  EXPECT_FALSE(within(Measure::ctph_score, 100, NAN));
+  EXPECT_TRUE(within(Measure::ctph_edit_rate, 1, NAN));
 }
 
 TEST(LshQuery, ClosenessIsMonotone) {
-  for (const LshMeasure m :
-       {LshMeasure::jaccard, LshMeasure::hamming, LshMeasure::ctph_score, LshMeasure::ctph_edit_rate,
-        LshMeasure::set_jaccard, LshMeasure::set_in_query, LshMeasure::query_in_set}) {
-    const double most = m == LshMeasure::hamming ? 64 : m == LshMeasure::ctph_score ? 100 : 1;
-    const double strictest = is_similarity(m) ? most : 0;
+  for (const Measure m : {Measure::jaccard, Measure::hamming, Measure::ctph_score, Measure::ctph_edit_rate,
+                          Measure::set_jaccard, Measure::set_in_query, Measure::query_in_set}) {
+    const double most = m == Measure::hamming ? 64 : m == Measure::ctph_score ? 100 : 1;
+    const double strictest = info(m).is_similarity ? most : 0;
     EXPECT_EQ(closeness(m, strictest), 1);
-    EXPECT_GT(closeness(m, is_similarity(m) ? most * 1.01 : -0.01), 1);
-    EXPECT_EQ(closeness(m, is_similarity(m) ? 0 : most), 0);
-    EXPECT_EQ(closeness(m, NAN) > 1, is_similarity(m));
+    EXPECT_GT(closeness(m, info(m).is_similarity ? most * 1.01 : -0.01), 1);
+    EXPECT_EQ(closeness(m, info(m).is_similarity ? 0 : most), 0);
+    EXPECT_EQ(closeness(m, NAN) > 1, info(m).is_similarity);
     for (int i = 1; i <= 100; ++i) {
       const double here = closeness(m, most * i / 100), before = closeness(m, most * (i - 1) / 100);
-      EXPECT_TRUE(is_similarity(m) ? here >= before : here <= before) << i;
+      EXPECT_TRUE(info(m).is_similarity ? here >= before : here <= before) << i;
     }
   }
 }

@@ -26,11 +26,11 @@ using reference::Sets;
 using reference::StdioTempFiles;
 using Random = std::mt19937_64;
 
-constexpr SetMeasure kMeasures[] = {SetMeasure::jaccard, SetMeasure::overlap, SetMeasure::containment,
-                                    SetMeasure::containing, SetMeasure::overlap_coefficient};
+constexpr Measure kMeasures[] = {Measure::set_jaccard, Measure::set_overlap, Measure::set_in_query,
+                                 Measure::query_in_set, Measure::overlap_coefficient};
 
-std::vector<double> bounds_of(SetMeasure measure) {
-  if (measure == SetMeasure::overlap) return {0.5, 1, 2, 7.5, 30, 1e12};
+std::vector<double> bounds_of(Measure measure) {
+  if (measure == Measure::set_overlap) return {0.5, 1, 2, 7.5, 30, 1e12};
   return {1e-300, 0.1, 0.28, 1 / 3.0, 0.5, 0.7, 0.9, 1};
 }
 
@@ -43,11 +43,11 @@ struct Setting {
 void add_all(SetPairs& engine, const Sets& all, size_t count_a) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == count_a) engine.start_set_b();
-    engine.add(all[i].data(), all[i].size());
+    engine.add(view_of(all[i].data(), all[i].size()));
   }
 }
 
-std::vector<Pair> search(const Sets& all, size_t count_a, SetMeasure measure, double bound, const Setting& setting,
+std::vector<Pair> search(const Sets& all, size_t count_a, Measure measure, double bound, const Setting& setting,
                          const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {},
                          SearchStats* stats = nullptr) {
   StdioTempFiles files;
@@ -71,7 +71,7 @@ TEST(SetPairs, EqualDefinitionForEveryShape) {
   for (const char* shape : kSetShapes) {
     for (const uint32_t n : {0u, 1u, 2u, 90u}) {
       const Sets all = make_sets(shape, n, n + 1);
-      for (const SetMeasure measure : kMeasures) {
+      for (const Measure measure : kMeasures) {
         for (const double bound : bounds_of(measure)) {
           for (const size_t count_a : {size_t{n}, size_t{n} / 3}) {
             const std::vector<Pair> expected = set_pairs_by_definition(all, count_a, measure, bound, Identical::all);
@@ -90,8 +90,8 @@ TEST(SetPairs, EqualDefinitionForEveryShape) {
 TEST(SetPairs, LargerSets) {
   for (const char* shape : {"families", "pages"}) {
     const Sets all = make_sets(shape, 600, 8);
-    for (const SetMeasure measure : kMeasures) {
-      const double bound = measure == SetMeasure::overlap ? 12 : 0.8;
+    for (const Measure measure : kMeasures) {
+      const double bound = measure == Measure::set_overlap ? 12 : 0.8;
       SearchStats stats;
       const std::vector<Pair> expected = search(all, all.size(), measure, bound, {}, {}, {}, &stats);
       EXPECT_EQ(expected, set_pairs_by_definition(all, all.size(), measure, bound, Identical::all));
@@ -110,7 +110,7 @@ TEST(SetPairs, LargerSets) {
 // Rare elements lead: sets that share only frequent ones are not compared.
 TEST(SetPairs, ComparesFew) {
   const Sets all = make_sets("common elements", 3'000, 8);
-  for (const SetMeasure measure : {SetMeasure::jaccard, SetMeasure::containment}) {
+  for (const Measure measure : {Measure::set_jaccard, Measure::set_in_query}) {
     SearchStats stats;
     search(all, all.size(), measure, 0.8, {}, {}, {}, &stats);
     EXPECT_LT(stats.compared, 60'000u);
@@ -129,8 +129,8 @@ TEST(SetPairs, SetsRanksAndEqualRows) {
       std::shuffle(rank_a.begin(), rank_a.end(), random);
       std::shuffle(rank_b.begin(), rank_b.end(), random);
       for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
-        for (const SetMeasure measure : kMeasures) {
-          const double bound = measure == SetMeasure::overlap ? 3 : 0.6;
+        for (const Measure measure : kMeasures) {
+          const double bound = measure == Measure::set_overlap ? 3 : 0.6;
           for (const size_t limit : {SIZE_MAX, size_t{1}}) {
             const Setting setting{.limit = limit, .identical = identical};
             ASSERT_EQ(search(all, count_a, measure, bound, setting),
@@ -155,7 +155,7 @@ TEST(SetPairs, AllSizes) {
       for (size_t i = 0; i < size; i++) all.back().push_back(first + int64_t(i));
     }
   }
-  for (const SetMeasure measure : kMeasures) {
+  for (const Measure measure : kMeasures) {
     for (const double bound : {0.02, 0.9, 1.0}) {
       for (const size_t limit : {SIZE_MAX, size_t{1} << 18})
         ASSERT_EQ(search(all, all.size(), measure, bound, {.limit = limit}),
@@ -169,10 +169,10 @@ TEST(SetPairs, ManyEqualRowsNeedNotBePaired) {
   Sets all(50'000, {1, 2, 3});
   all.push_back({1, 2, 3, 4});
   SearchStats stats;
-  EXPECT_EQ(search(all, all.size(), SetMeasure::jaccard, 0.7, {.identical = Identical::star}, {}, {}, &stats).size(),
+  EXPECT_EQ(search(all, all.size(), Measure::set_jaccard, 0.7, {.identical = Identical::star}, {}, {}, &stats).size(),
             50'000u);
-  EXPECT_EQ(search(all, all.size(), SetMeasure::containment, 1, {.limit = 1 << 20, .identical = Identical::none}, {},
-                   {}, &stats),
+  EXPECT_EQ(search(all, all.size(), Measure::set_in_query, 1, {.limit = 1 << 20, .identical = Identical::none}, {}, {},
+                   &stats),
             (std::vector<Pair>{{0, 50'000, 3}}));
   EXPECT_EQ(stats.left_out, 49'999u);
 }
@@ -180,8 +180,8 @@ TEST(SetPairs, ManyEqualRowsNeedNotBePaired) {
 TEST(SetPairs, ComponentsAndValues) {
   for (const char* shape : kSetShapes) {
     const Sets all = make_sets(shape, 150, 4);
-    for (const SetMeasure measure : kMeasures) {
-      const double bound = measure == SetMeasure::overlap ? 4 : 0.6;
+    for (const Measure measure : kMeasures) {
+      const double bound = measure == Measure::set_overlap ? 4 : 0.6;
       for (const size_t limit : {SIZE_MAX, size_t{1}}) {
         UnionFind expected(150), sets(150);
         for (const auto& [a, b, v] : set_pairs_by_definition(all, 150, measure, bound, Identical::all))
@@ -203,7 +203,7 @@ TEST(SetPairs, ComponentsAndValues) {
   }
 }
 
-void run_all(const Sets& all, SetMeasure measure, const EngineOptions& options) {
+void run_all(const Sets& all, Measure measure, const EngineOptions& options) {
   SetPairs engine(measure, 0.8, options);
   add_all(engine, all, all.size());
   engine.run();
@@ -214,7 +214,7 @@ void run_all(const Sets& all, SetMeasure measure, const EngineOptions& options) 
 
 TEST(SetPairs, CancelAtAnyPollAndFailAtAnyCall) {
   const Sets all = make_sets("pages", 600, 6);
-  for (const SetMeasure measure : {SetMeasure::jaccard, SetMeasure::containment}) {
+  for (const Measure measure : {Measure::set_jaccard, Measure::set_in_query}) {
     for (const unsigned threads : {1u, 3u}) {
       for (const size_t limit : {SIZE_MAX, size_t{1} << 17}) {
         const auto work = [&](EngineOptions options, int64_t) {
@@ -238,22 +238,22 @@ TEST(SetPairs, LargeSetsAreCancelled) {
   std::iota(all[1].begin(), all[1].end(), 100);
   const auto r = reference::cancel_at_any_poll(
       [](int64_t calls) { return 20 + calls; },
-      [&](const EngineOptions& options, int64_t) { run_all(all, SetMeasure::jaccard, options); });
+      [&](const EngineOptions& options, int64_t) { run_all(all, Measure::set_jaccard, options); });
   EXPECT_EQ(r.wrong, "");
   EXPECT_GT(r.asked, 100);
 }
 
 // What the measures are as numbers: the bounds that SQL compares with.
 TEST(SetPairs, BoundsAreThoseOfTheDivision) {
-  for (const SetMeasure measure : kMeasures) {
+  for (const Measure measure : kMeasures) {
     for (const double bound : bounds_of(measure)) {
       const SetBound of(measure, bound, false);
       for (uint32_t x = 1; x < 60; ++x) {
         for (uint32_t y = 1; y < 60; ++y) {
-          const bool x_is_contained = measure != SetMeasure::containing;
+          const bool x_is_contained = measure != Measure::query_in_set;
           uint32_t least = 1;
           while (least <= std::min(x, y) &&
-                 set_measure(measure, x_is_contained ? x : y, x_is_contained ? y : x, least) < bound)
+                 measure_sets(measure, x_is_contained ? x : y, x_is_contained ? y : x, least) < bound)
             ++least;
           ASSERT_EQ(of.may_match(x, y), least <= std::min(x, y)) << bound << " " << x << " " << y;
           if (least > std::min(x, y)) continue;
@@ -267,12 +267,12 @@ TEST(SetPairs, BoundsAreThoseOfTheDivision) {
 }
 
 TEST(SetPairs, BadInput) {
-  EXPECT_THROW(SetPairs(SetMeasure::jaccard, 0, {}), Error);
-  EXPECT_THROW(SetPairs(SetMeasure::jaccard, 1.01, {}), Error);
-  EXPECT_THROW(SetPairs(SetMeasure::containment, NAN, {}), Error);
-  EXPECT_THROW(SetPairs(SetMeasure::overlap, -1, {}), Error);
-  SetPairs engine(SetMeasure::overlap, 5, {});
-  EXPECT_THROW(engine.add(nullptr, 0), Error);
+  EXPECT_THROW(SetPairs(Measure::set_jaccard, 0, {}), Error);
+  EXPECT_THROW(SetPairs(Measure::set_jaccard, 1.01, {}), Error);
+  EXPECT_THROW(SetPairs(Measure::set_in_query, NAN, {}), Error);
+  EXPECT_THROW(SetPairs(Measure::set_overlap, -1, {}), Error);
+  SetPairs engine(Measure::set_overlap, 5, {});
+  EXPECT_THROW(engine.add(SetView{}), Error);
 }
 
 }  // namespace

@@ -1,23 +1,36 @@
-// Sets of integers as ascending arrays without repeats: their overlap, containment and Jaccard similarity.
+// Sets of integers as ascending arrays without repeats. Their measures: core/kinds/set_kind.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace neardup {
+
+// A set whose bytes need no alignment: int64_t, ascending, without repeats.
+struct SetView {
+  const uint8_t* bytes = nullptr;
+  size_t n = 0;
+
+  int64_t operator[](size_t i) const noexcept {
+    int64_t v;
+    std::memcpy(&v, bytes + i * sizeof v, sizeof v);
+    return v;
+  }
+};
+
+inline SetView view_of(const int64_t* elements, size_t n) noexcept {
+  return {reinterpret_cast<const uint8_t*>(elements), n};
+}
 
 // Sorts the n elements ascending and drops repeats; in place. Returns how many are left. Costs one pass where they are
 // a set already.
 size_t make_set(int64_t* elements, size_t n) noexcept;
 
 // Number of elements that two sets share.
-size_t common_elements(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept;
-
-// Exact Jaccard similarity of two sets, 0..1; 0 where either is empty.
-double set_jaccard(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept;
-
-// Share of the elements of a that are in b, 0..1; 0 where a is empty (Broder: On the resemblance and containment of
-// documents, 1997).
-double set_containment(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept;
+size_t common_elements(const SetView& a, const SetView& b) noexcept;
+inline size_t common_elements(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept {
+  return common_elements(view_of(a, n), view_of(b, m));
+}
 
 }  // namespace neardup

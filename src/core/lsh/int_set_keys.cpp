@@ -10,63 +10,33 @@ namespace neardup {
 
 namespace {
 
-// The least m with m / n >= bound, from 1 on: by the very division that gives the share, which is monotone.
-double least_common(double n, double bound) noexcept {
-  double least = std::max(1.0, std::ceil(bound * n) - 1);
-  while (least < n && least / n < bound) ++least;
-  return least;
-}
-
-// Whether a set that is too large for its elements to be indexed has room for so large a share in the query.
-bool may_large_sets_be_in(double n, double bound, size_t most) noexcept {
-  return n / static_cast<double>(most + 1) >= bound;
-}
-
-// Fills in how many of a query's n elements a set of each class needs for so large a share of it to be in the query.
-// Returns how many classes have sets that are small enough.
-uint32_t classes_within(double n, double bound, uint32_t* least) noexcept {
+// Fills in how many of a query's n elements a set of each class needs. Returns how many classes have sets that are
+// small enough.
+uint32_t classes_within(const SetRule& rule, uint32_t n, double bound, uint32_t* least) noexcept {
   for (uint32_t c = 0; c < kSizeClasses; ++c) {
-    const double common = least_common(static_cast<double>(least_size(c)), bound);
-    if (common > n) return c;
-    least[c] = static_cast<uint32_t>(common);
+    const auto size = static_cast<uint32_t>(least_size(c));
+    least[c] = least_common(rule, bound, size, n);
+    if (least[c] > std::min(size, n)) return c;
   }
   return kSizeClasses;
 }
 
 }  // namespace
 
-SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept {
-  SetPlan plan{true, true, false, 0, 0, {}};
-  const bool is_overlap = measure == LshMeasure::set_overlap;
-  const auto size = static_cast<double>(n);
-  // NaN is above all, as in SQL
-  if (!(bound <= (is_overlap ? size : 1))) return plan;
-  plan.nothing = false;
-  if (bound <= 0 || n > kMaxQuerySet) {
+SetPlan plan_set(Measure measure, size_t n, double bound, size_t most) noexcept {
+  SetPlan plan{true, false, false, 0, 0, {}};
+  const SetRule& rule = info(measure).rule;
+  const auto size = static_cast<uint32_t>(std::min<size_t>(n, UINT32_MAX));
+  if (bound <= 0) {
     plan.served = false;
-    return plan;
-  }
-  if (n == 0) {
+  } else if (n == 0 || !(rule.value(size, size, size) >= bound)) {  // NaN is above all, as in SQL
     plan.nothing = true;
-    return plan;
-  }
-  switch (measure) {
-    case LshMeasure::set_overlap:
-      plan.least = static_cast<uint32_t>(std::ceil(bound));
-      plan.large = true;
-      break;
-    case LshMeasure::query_in_set:
-      plan.least = static_cast<uint32_t>(least_common(size, bound));
-      plan.large = true;
-      break;
-    case LshMeasure::set_in_query:
-      plan.least = 1;
-      plan.large = may_large_sets_be_in(size, bound, most);
-      plan.classes = classes_within(size, bound, plan.class_least);
-      break;
-    default:
-      plan.least = static_cast<uint32_t>(least_common(size, bound));
-      plan.large = n > most || may_large_sets_be_in(size, bound, most);
+  } else if (n > kMaxQuerySet) {
+    plan.served = false;
+  } else {
+    plan.least = least_part_of_second(rule, bound, size);
+    plan.large = rule.value(static_cast<double>(std::max(n, most + 1)), size, size) >= bound;
+    if (rule.is_by_first) plan.classes = classes_within(rule, size, bound, plan.class_least);
   }
   return plan;
 }

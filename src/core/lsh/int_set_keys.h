@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/lsh/lsh_query.h"
+#include "core/kinds/measure.h"
 
 namespace neardup {
 
@@ -40,9 +40,9 @@ inline size_t least_size(uint32_t size_class) noexcept {
 inline uint64_t size_class_key(uint32_t size_class) noexcept { return kSizeClassKey + size_class; }
 
 // What to look up for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
-// the query's elements. The share of the query in the set is their number over n, and the Jaccard similarity is at most
-// that. For the share of the set in the query, it depends on the set's size: one of them may be enough, and
-// class_least[c] are what a set of class c needs; those of class `classes` and above are too large to qualify.
+// the query's elements: as many as one that is a part of the query. For the share of the set in the query one of them
+// may be enough: that depends on the set's size, and class_least[c] are what a set of class c needs; those of class
+// `classes` and above are too large to qualify.
 struct SetPlan {
   bool served;   // else every set is a candidate
   bool nothing;  // no set qualifies
@@ -52,7 +52,7 @@ struct SetPlan {
   uint32_t class_least[kSizeClasses];
 };
 // most: elements of a set that are indexed.
-SetPlan plan_set(LshMeasure measure, size_t n, double bound, size_t most) noexcept;
+SetPlan plan_set(Measure measure, size_t n, double bound, size_t most) noexcept;
 
 // By minutiae ---------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/base/union_find.h"
+#include "core/kinds/kind.h"
 #include "core/pairs/pair_join.h"
 #include "core/work/temp_file.h"
 
@@ -50,13 +51,16 @@ struct SearchStats {
 
 struct PairEngine;
 
-// A search by one of the engines. Rows are added by the derived class's own add(), at most 2^31 of them, else
-// Error{too_large}.
+// A search by one of the engines, of values of its kind.
 class PairSearch {
  public:
   virtual ~PairSearch();
   PairSearch(const PairSearch&) = delete;
   PairSearch& operator=(const PairSearch&) = delete;
+
+  // Appends the next row, copied: at most 2^31 of them, else Error{too_large}. Each engine has an add() of its own
+  // kind, too. False: it is known already that the row has no pair.
+  virtual bool add_value(const AnyValue& value) = 0;
 
   // Rows added from now on belong to set B and are numbered from 0 again; only pairs (row of A, row of B) are sought.
   void start_set_b();

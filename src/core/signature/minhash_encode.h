@@ -95,6 +95,15 @@ uint32_t component_at(const MinhashView& view, uint32_t i) noexcept;
 void check_comparable(const MinhashView& a, const MinhashView& b);
 bool comparable(const MinhashHeader& a, const MinhashHeader& b) noexcept;
 
+// Of comparable signatures: equal components, and the estimated Jaccard similarity; an empty one has none with any. All
+// that promises the same answer as jaccard() in SQL calls this one.
+inline uint32_t count_matches(const MinhashView& a, const MinhashView& b) noexcept {
+  return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());
+}
+inline double estimate_jaccard(const MinhashView& a, const MinhashView& b) noexcept {
+  return estimate_jaccard(count_matches(a, b), a.num_perm(), a.bits());
+}
+
 // "word 3, 128x32, seed 0", as error messages name parameters.
 std::string describe(const MinhashParams& params);
 // The first column of the text form after the version: "word3", "char5", "byte8", "text", "bigint", "import".

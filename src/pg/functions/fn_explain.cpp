@@ -90,7 +90,7 @@ Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(simhash_explain_pair);
 Datum simhash_explain_pair(PG_FUNCTION_ARGS) {
-  const double distance = bound_arg(fcinfo, 2, LshMeasure::hamming);
+  const double distance = bound_arg(fcinfo, 2, Measure::hamming);
   SimhashExplanation pair;
   explain_simhash_pair(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1), distance, &pair);
   enum Column { kHamming, kCosine, kVerdict, kColumns };
@@ -105,8 +105,8 @@ PG_FUNCTION_INFO_V1(ctph_explain_pair);
 Datum ctph_explain_pair(PG_FUNCTION_ARGS) {
   const CtphView a = ctph_arg(fcinfo, 0);
   const CtphView b = ctph_arg(fcinfo, 1);
-  const double score = bound_arg(fcinfo, 2, LshMeasure::ctph_score);
-  const double rate = bound_arg(fcinfo, 3, LshMeasure::ctph_edit_rate);
+  const double score = bound_arg(fcinfo, 2, Measure::ctph_score);
+  const double rate = bound_arg(fcinfo, 3, Measure::ctph_edit_rate);
   CtphExplanation pair;
   explain_ctph_pair(a, b, score, rate, &pair);
   enum Column { kComparable, kBlockSize, kScore, kEditRate, kVerdict, kColumns };

@@ -65,7 +65,7 @@ Datum minhash_jaccard(PG_FUNCTION_ARGS) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
-  PG_RETURN_FLOAT8(jaccard_of(a, b));
+  PG_RETURN_FLOAT8(estimate_jaccard(a, b));
 }
 
 PG_FUNCTION_INFO_V1(minhash_jaccard_distance);
@@ -73,7 +73,7 @@ Datum minhash_jaccard_distance(PG_FUNCTION_ARGS) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
-  PG_RETURN_FLOAT8(1.0 - jaccard_of(a, b));
+  PG_RETURN_FLOAT8(1.0 - estimate_jaccard(a, b));
 }
 
 PG_FUNCTION_INFO_V1(minhash_similar);
@@ -119,21 +119,6 @@ Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
     j = overlap(a.distinct(&stop), b.distinct(&stop)).jaccard();
   });
   PG_RETURN_FLOAT8(j);
-}
-
-// Of bigint[] and of int[].
-PG_FUNCTION_INFO_V1(jaccard_exact_bigint);
-Datum jaccard_exact_bigint(PG_FUNCTION_ARGS) {
-  const IntSet a = int_set_arg(fcinfo, 0, true);
-  const IntSet b = int_set_arg(fcinfo, 1, true);
-  PG_RETURN_FLOAT8(set_jaccard(a.elements, a.n, b.elements, b.n));
-}
-
-PG_FUNCTION_INFO_V1(containment_exact);
-Datum containment_exact(PG_FUNCTION_ARGS) {
-  const IntSet a = int_set_arg(fcinfo, 0, true);
-  const IntSet b = int_set_arg(fcinfo, 1, true);
-  PG_RETURN_FLOAT8(set_containment(a.elements, a.n, b.elements, b.n));
 }
 
 // An array has fewer elements than an int counts.

@@ -13,11 +13,6 @@ extern "C" {
 namespace neardup {
 namespace {
 
-bool has_engine(LshMeasure measure) {
-  return measure == LshMeasure::jaccard || measure == LshMeasure::hamming || measure == LshMeasure::ctph_edit_rate ||
-         measure == LshMeasure::bit_hamming || is_of_sets(measure);
-}
-
 // One value of each side, in the order of the sides.
 bool take_sides(PlannerInfo* root, Relids outer, Relids inner, Node* a, Node* b, JoinCondition* out) {
   const Relids of_a = pull_varnos(root, a);
@@ -29,8 +24,7 @@ bool take_sides(PlannerInfo* root, Relids outer, Relids inner, Node* a, Node* b,
   if (!straight && !(bms_is_subset(of_a, inner) && bms_is_subset(of_b, outer))) return false;
   out->outer = straight ? a : b;
   out->inner = straight ? b : a;
-  // of containment the one measure that is not symmetric
-  if (!straight && out->measure == LshMeasure::set_in_query) out->measure = LshMeasure::query_in_set;
+  if (!straight) out->measure = info(out->measure).mirrored;
   return true;
 }
 
@@ -69,7 +63,7 @@ bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, Restrict
     out->bound = static_cast<Node*>(lthird(arguments));
     if (!is_one_for_all(root, out->bound)) return false;
   }
-  return makes_lsh_query(found->make_query, &out->measure) && has_engine(out->measure) &&
+  return makes_lsh_query(found->make_query, &out->measure) && (info(out->measure).engine_bound != nullptr) &&
          take_sides(root, outer, inner, static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)),
                     out);
 }

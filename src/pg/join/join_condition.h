@@ -18,7 +18,7 @@ enum class JoinBound : int { setting, comparison, argument };
 struct JoinCondition {
   // jaccard, hamming, ctph_edit_rate, bit_hamming, or one of sets, for which the outer value is the set and the inner
   // one the query: the others have no engine
-  LshMeasure measure;
+  Measure measure;
   Node* outer;  // of columns of the outer side only
   Node* inner;
   JoinBound bound_from;

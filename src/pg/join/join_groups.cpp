@@ -84,15 +84,15 @@ bool read_row(Cell* cell, JoinSide* side, uint32 row, Signature* signature) {
   MemoryContext old = MemoryContextSwitchTo(cell->row_context);
   Datum value;
   const bool has_value = cell->values->value(cell->values->of, side, row, &value);
-  if (has_value) read_signature_quietly(cell->of->type, value, signature);
+  if (has_value) read_signature_quietly(cell->of->kind, value, signature);
   MemoryContextSwitchTo(old);
   return has_value;
 }
 
 void add_to_engine(Cell* cell, CellRows* rows, const CellRow& row, const Signature& signature) {
-  if (signature.empty || cell->of->no_pair) return;
+  if (signature.is_empty || cell->of->no_pair) return;
   if (cell->engine == nullptr) cell->engine = make_join_engine(cell->of, cell->context, cell->shape);
-  call_core([&] { add_row(cell->engine->object, signature); });
+  call_core([&] { cell->engine->object->add_value(signature); });
   rows->add(row);
 }
 

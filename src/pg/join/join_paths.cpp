@@ -87,7 +87,7 @@ double elements_of(PlannerInfo* root, Node* set) {
 
 Cost cost_of_row(PlannerInfo* root, const JoinPath* join, Node* value, bool is_first) {
   if (is_of_sets(join->condition.measure)) return kRowCost + kElementCost * elements_of(root, value);
-  const bool is_passed = !is_first && join->keys.outer == NIL && join->condition.measure == LshMeasure::jaccard;
+  const bool is_passed = !is_first && join->keys.outer == NIL && kind_of(join->condition.measure) == Kind::minhash;
   return is_passed ? kPassedCost : kRowCost;
 }
 
@@ -144,7 +144,7 @@ void undercut_semi_joins(PlannerInfo* root, JoinPath* join, const RelOptInfo* ou
 
 // Of the side that is read second, most rows need not be kept: those of other groups, or of other MinHash signatures.
 bool reads_inner_first(const JoinPath* join, const Path* outer, const Path* inner) {
-  const bool keeps_few = join->condition.measure == LshMeasure::jaccard || join->keys.outer != NIL;
+  const bool keeps_few = kind_of(join->condition.measure) == Kind::minhash || join->keys.outer != NIL;
   return keeps_few && inner->rows < outer->rows;
 }
 

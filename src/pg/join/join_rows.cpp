@@ -13,53 +13,10 @@
 namespace neardup {
 namespace {
 
-constexpr double kSimhashBits = 64;
-// A rate that is as large as the bound allows is not lost to rounding.
-constexpr double kRateSlack = 1e-9;
-
 // Sixteenths of the join's memory.
 enum MemoryShare : size_t { kEngineShare = 8, kTupleShare = 4, kPairShare = 1, kGroupShare = 1 };
 
 size_t share_of_memory(MemoryShare share) { return join_memory() / 16 * share; }
-
-// The least similarity of the engine for the bound; not above 0 where the bound is met by all pairs. bits: of each
-// code, where the measure is of bit codes.
-double least_similarity(LshMeasure measure, double bound, double bits) {
-  switch (measure) {
-    case LshMeasure::jaccard:
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
-      return bound;
-    case LshMeasure::hamming:
-      return 1 - std::floor(bound) / kSimhashBits;
-    case LshMeasure::bit_hamming:
-      return std::max(0.0, 1 - std::floor(bound) / bits);
-    default:
-      return 1 - bound - kRateSlack;
-  }
-}
-
-SignatureType type_of(LshMeasure measure) {
-  switch (measure) {
-    case LshMeasure::jaccard:
-      return SignatureType::minhash;
-    case LshMeasure::hamming:
-      return SignatureType::simhash;
-    case LshMeasure::bit_hamming:
-      return SignatureType::bits;
-    default:
-      return is_of_sets(measure) ? SignatureType::set : SignatureType::ctph;
-  }
-}
-
-// The engine's first row is of the outer side.
-SetMeasure measure_of_sets(LshMeasure measure) {
-  if (measure == LshMeasure::set_overlap) return SetMeasure::overlap;
-  if (measure == LshMeasure::set_in_query) return SetMeasure::containment;
-  return measure == LshMeasure::query_in_set ? SetMeasure::containing : SetMeasure::jaccard;
-}
 
 // Where a pair raises an error, all pairs are checked, as in a nested loop. Of NaN neither comparison is true.
 void set_bound(JoinRows* rows) {
@@ -67,9 +24,9 @@ void set_bound(JoinRows* rows) {
   rows->no_pair = search.bound == nullptr;
   if (rows->no_pair) return;
   const double bound = *search.bound;
-  const bool is_error = search.bound_from == JoinBound::argument && !valid_bound(search.measure, bound);
+  const bool is_error = search.bound_from == JoinBound::argument && !is_valid_bound(search.measure, bound);
   // Bit codes may be shorter: reaches_all().
-  rows->every_pair = is_error || !(least_similarity(search.measure, bound, kMostCodeBits) > 0);
+  rows->every_pair = is_error || !(info(search.measure).engine_bound(bound, kMostCodeBits) > 0);
   rows->no_pair = !rows->every_pair && beyond_reach(search.measure, bound);
 }
 
@@ -114,25 +71,25 @@ bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
   note_number(rows, side);
   ++side->engine_rows;
   bool may_match;
-  call_core([&] { may_match = add_row(rows->engine->object, signature); });
+  call_core([&] { may_match = rows->engine->object->add_value(signature); });
   return may_match;
 }
 
 // Whether codes of this length are all within the bound.
 bool reaches_all(const JoinRows* rows) {
   const JoinSearch& search = rows->search;
-  return rows->type == SignatureType::bits && !rows->no_pair &&
-         !(least_similarity(search.measure, *search.bound, rows->shape.code_bits) > 0);
+  return rows->kind == Kind::bits && !rows->no_pair &&
+         !(info(search.measure).engine_bound(*search.bound, rows->shape.code_bits) > 0);
 }
 
 // Whether a row with this value may match, or raise an error.
 bool take_value(JoinRows* rows, JoinSide* side, Datum value) {
   if (rows->every_pair) return true;
   Signature signature;
-  read_signature_quietly(rows->type, value, &signature);
+  read_signature_quietly(rows->kind, value, &signature);
   rows->every_pair = !fits_shape(&rows->shape, signature) || reaches_all(rows);
   if (rows->every_pair) return true;
-  return signature.empty || rows->no_pair || add_signature(rows, side, signature);
+  return signature.is_empty || rows->no_pair || add_signature(rows, side, signature);
 }
 
 void add_kept_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, bool may_match) {
@@ -146,7 +103,7 @@ JoinRows* begin_join_rows(MemoryContext context, const JoinSearch& search) {
   auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
   rows->context = context;
   rows->search = search;
-  rows->type = type_of(search.measure);
+  rows->kind = kind_of(search.measure);
   set_bound(rows);
   rows->outer.keeps_all = search.type == JOIN_LEFT || search.type == JOIN_ANTI;
   for (JoinSide* side : {&rows->outer, &rows->inner}) side->tuples = make_tuples(context);
@@ -186,9 +143,9 @@ void start_second_side(JoinRows* rows) {
 }
 
 Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, SignatureShape shape) {
-  shape.measure = measure_of_sets(rows->search.measure);
+  shape.measure = rows->search.measure;
   const unsigned threads = search_threads();
-  const double least = least_similarity(rows->search.measure, *rows->search.bound, shape.code_bits);
+  const double least = info(rows->search.measure).engine_bound(*rows->search.bound, shape.code_bits);
   const bool swapped = rows->search.inner_first && !rows->search.is_grouped;
   const size_t memory = share_of_memory(kEngineShare);
   return make_owned<PairSearch>(context, [&](PgStop* stop, PgTempFiles* files) {

@@ -13,9 +13,9 @@ namespace neardup {
 // What is sought.
 struct JoinSearch {
   // Whether the engine finds a pair of rows of one table both ways by itself.
-  bool is_directed() const { return measure == LshMeasure::set_in_query || measure == LshMeasure::query_in_set; }
+  bool is_directed() const { return neardup::is_directed(measure); }
 
-  LshMeasure measure;
+  Measure measure;
   JoinBound bound_from;
   const double* bound;  // null: it is NULL
   JoinType type;
@@ -48,7 +48,7 @@ struct GroupBits {
 struct JoinRows {
   MemoryContext context;
   JoinSearch search;
-  SignatureType type;
+  Kind kind;
   bool no_pair;     // meets the condition: the bound is NULL, or beyond reach
   bool every_pair;  // the engine cannot tell: all pairs are to be checked
   JoinSide outer;

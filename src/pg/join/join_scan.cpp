@@ -289,7 +289,7 @@ Node* create_join_state(CustomScan* plan) {
   const auto fact = [&](JoinFact n) { return intVal(list_nth(facts, n)); };
   join->outer_columns = fact(kJoinOuterColumns);
   join->search.type = static_cast<JoinType>(fact(kJoinKind));
-  join->search.measure = static_cast<LshMeasure>(fact(kJoinMeasure));
+  join->search.measure = static_cast<Measure>(fact(kJoinMeasure));
   join->search.bound_from = static_cast<JoinBound>(fact(kJoinBoundFrom));
   join->search.is_self = fact(kJoinIsSelf) != 0;
   join->search.omits_itself = fact(kJoinOmitsItself) != 0;

@@ -13,7 +13,7 @@ struct ClusterRun {
   Owned<Clusterer>* clusterer;  // null: no row has a signature so far
   SignatureShape shape;
   Linkage linkage;
-  SetMeasure measure;  // of sets
+  Measure measure = Measure::set_jaccard;  // of sets
   double threshold;
   size_t memory;
   uint64 rows;
@@ -38,7 +38,8 @@ struct ClusterRun {
 
   // After start().
   void add(const Signature& signature) {
-    call_core([&] { add_row(clusterer->object, signature); });
+    if (signature.is_empty) return add_alone();
+    call_core([&] { clusterer->object->add_value(signature); });
     ++rows;
   }
 

@@ -16,11 +16,11 @@ constexpr int64 kRowsHeld = 256;
 constexpr Size kBytesHeld = 1024 * 1024;
 
 // Of the window function's first argument.
-SignatureType argument_type(FunctionCallInfo fcinfo) {
+Kind argument_type(FunctionCallInfo fcinfo) {
   const SignatureTypes types = signature_types_of(fcinfo);
   const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
-  for (int i = 0; i < kSignatureTypes; ++i) {
-    if (types.oid[i] == type) return static_cast<SignatureType>(i);
+  for (int i = 0; i < static_cast<int>(kKinds); ++i) {
+    if (types.oid[i] == type) return static_cast<Kind>(i);
   }
   elog(ERROR, "no signature: %s", format_type_be(type));
   pg_unreachable();
@@ -40,7 +40,7 @@ constexpr int kIdArgument = 2;
 bool returns_ids(FunctionCallInfo fcinfo) { return PG_NARGS() > kIdArgument; }
 
 // Reads the partition's signatures into the run, and notes which rows have one. The clusterer lives in `partition`.
-void read_partition(WindowObject window, SignatureType type, int64 rows, MemoryContext partition, ClusterRun* run,
+void read_partition(WindowObject window, Kind type, int64 rows, MemoryContext partition, ClusterRun* run,
                     bool* is_signed) {
   SignatureShape shape = {};
   MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "neardup window row", ALLOCSET_DEFAULT_SIZES);
@@ -77,8 +77,8 @@ void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage lin
   run.linkage = linkage;
   run.threshold = threshold;
   run.memory = get_hash_memory_limit();
-  const SignatureType type = argument_type(fcinfo);
-  check_threshold(threshold, type == SignatureType::simhash);
+  const Kind type = argument_type(fcinfo);
+  check_threshold(threshold, type == Kind::simhash);
   const int64 rows = WinGetPartitionRowCount(window);
   if (rows > kMaxRows)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));

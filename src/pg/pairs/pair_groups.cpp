@@ -58,7 +58,7 @@ void add_to_cell(Cell* cell, CellRows* to, SortedRows* rows, uint32 group) {
   to->rows[to->n++] = {at_of(rows), until_of(rows), group, number_of(rows)};
   Signature signature;
   read_signature(rows, &signature);
-  call_core([&] { add_row(cell->engine->object, signature); });
+  call_core([&] { cell->engine->object->add_value(signature); });
 }
 
 // What pairs name a row by.
@@ -93,7 +93,7 @@ void run_mixed(Cell* cell, uint64 own) {
   const PairSide& side_b = of.second();
   const CellRow* a = cell->a.rows;
   const CellRow* b = of.two_sets ? cell->b.rows : a;
-  const bool is_directed = of.shape.type == SignatureType::set && SetBound::is_containment(of.shape.measure);
+  const bool is_directed = of.shape.kind == Kind::set && neardup::is_directed(of.shape.measure);
   RowPair found[kPairsAtOnce];
   call_core([&] {
     engine->run(nullptr, nullptr);

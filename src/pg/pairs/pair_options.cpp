@@ -24,8 +24,6 @@ constexpr int kByteShingle = 8;
 
 constexpr NamedValue<Identical> kIdenticals[] = {
     {"all", Identical::all}, {"star", Identical::star}, {"none", Identical::none}};
-constexpr NamedValue<SetMeasure> kMeasures[] = {
-    {"jaccard", SetMeasure::jaccard}, {"containment", SetMeasure::containment}, {"overlap", SetMeasure::overlap}};
 constexpr NamedValue<Verify> kVerifies[] = {{"jaccard", Verify::jaccard}, {"edit_rate", Verify::edit_rate}};
 
 Verify parse_verify(const char* name) {
@@ -37,7 +35,7 @@ Verify parse_verify(const char* name) {
 }
 
 void check_threshold_of(const PairOptions& options) {
-  if (options.measure != SetMeasure::overlap) {
+  if (options.measure != Measure::set_overlap) {
     check_threshold(options.threshold, true);
   } else if (!(options.threshold >= 1)) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -95,26 +93,26 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
   }
 }
 
-void read_measure(FunctionCallInfo fcinfo, int n, SetMeasure containment, PairOptions* options) {
+void read_measure(FunctionCallInfo fcinfo, int n, Measure containment, PairOptions* options) {
   if (PG_ARGISNULL(n)) return;
   const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-  const std::optional<SetMeasure> measure = value_named(kMeasures, name);
+  const std::optional<Measure> measure = value_named(kSetMeasures, name);
   if (!measure)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("measure must be %s: \"%s\"", list_names(kMeasures, "'", "or").text, name)));
+                    errmsg("measure must be %s: \"%s\"", list_names(kSetMeasures, "'", "or").text, name)));
   options->measure_name = name;
-  options->measure = *measure == SetMeasure::containment ? containment : *measure;
+  options->measure = *measure == Measure::set_in_query ? containment : *measure;
 }
 
 void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns) {
-  const bool is_set = columns.signature == SignatureType::set;
+  const bool is_set = columns.signature == Kind::set;
   if (options.measure_name != nullptr && !is_set)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("measure => '%s' is for sets: the second column of %s is %s", options.measure_name, what,
                     format_type_be(columns.signature_type)),
              errdetail("Sets, int[] or bigint[], have the measures %s. A type of signature has one measure, its own.",
-                       list_names(kMeasures, "'", "and").text)));
+                       list_names(kSetMeasures, "'", "and").text)));
   if (options.verify != Verify::no && is_set)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify is for signatures: the second column of %s is %s", what,
@@ -131,18 +129,18 @@ SourceWants wants_of(const PairOptions& options) {
 
 double signature_bound(const PairOptions& o, const SignatureShape& shape) {
   if (o.verify == Verify::no || o.own_bound) return o.threshold;
-  if (o.verify == Verify::jaccard && shape.type == SignatureType::minhash) {
+  if (o.verify == Verify::jaccard && shape.kind == Kind::minhash) {
     uint32_t need = 0;
     call_core([&] {
-      need = matches_with_recall(o.verify_threshold, kVerifyRecall, shape.params.num_perm, shape.params.bits);
+      need = matches_with_recall(o.verify_threshold, kVerifyRecall, shape.header.num_perm, shape.header.bits);
     });
-    return Max(estimate_jaccard(need, shape.params.num_perm, shape.params.bits), DBL_MIN);
+    return Max(estimate_jaccard(need, shape.header.num_perm, shape.header.bits), DBL_MIN);
   }
-  if (o.verify == Verify::edit_rate && shape.type == SignatureType::ctph)
+  if (o.verify == Verify::edit_rate && shape.kind == Kind::ctph)
     return Max(1 - kDigestMargin * (1 - o.verify_threshold), DBL_MIN);
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("verify => '%s' over %s signatures needs verify_threshold",
-                         o.verify == Verify::jaccard ? "jaccard" : "edit_rate", type_name(shape.type)),
+                         o.verify == Verify::jaccard ? "jaccard" : "edit_rate", info(shape.kind).name),
                   errdetail("Nothing is known about how far one follows the other: threshold is for the signatures, "
                             "verify_threshold for the documents.")));
   pg_unreachable();
@@ -160,8 +158,8 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
   m.kind = DocumentMeasure::Kind::jaccard;
   m.unit = bytes ? Unit::byte : Unit::word;
   m.k = bytes ? kByteShingle : kWordShingle;
-  if (shape.type != SignatureType::minhash) return m;
-  const MinhashKind kind = shape.params.kind;
+  if (shape.kind != Kind::minhash) return m;
+  const MinhashKind kind = shape.params().kind;
   if (!is_of_text(kind) && kind != MinhashKind::byte)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify => 'jaccard' needs signatures of documents: these are of sets"),
@@ -170,9 +168,9 @@ DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, co
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the column \"doc\" of %s is %s, but the signatures are of %s", source.what,
                            bytes ? "bytea" : "text", bytes ? "text" : "bytea")));
-  call_core([&] { check_tokenizer(shape.params); });
+  call_core([&] { check_tokenizer(shape.params()); });
   m.unit = static_cast<Unit>(kind);
-  m.k = shape.params.k;
+  m.k = shape.header.k;
   return m;
 }
 

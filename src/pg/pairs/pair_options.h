@@ -17,11 +17,11 @@ struct PairOptions {
   double threshold;  // as the caller gave it: of signatures, or of documents where they are verified by it
   Identical identical;
   Verify verify;
-  bool own_bound;            // verify_threshold was given: threshold is that of the signatures
-  double verify_threshold;   // of the documents
-  const Interval* apart;     // at_most_apart, or null
-  const char* measure_name;  // as the caller gave it; null: he did not
-  SetMeasure measure;        // of sets
+  bool own_bound;                          // verify_threshold was given: threshold is that of the signatures
+  double verify_threshold;                 // of the documents
+  const Interval* apart;                   // at_most_apart, or null
+  const char* measure_name;                // as the caller gave it; null: he did not
+  Measure measure = Measure::set_jaccard;  // of sets
 };
 
 Identical parse_identical(Datum value);
@@ -35,7 +35,7 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options);
 
 // Argument n of a function, measure, with the threshold that it takes; before read_options(). containment: what
 // 'containment' is there, a measure of the two rows of a pair in their order.
-void read_measure(FunctionCallInfo fcinfo, int n, SetMeasure containment, PairOptions* options);
+void read_measure(FunctionCallInfo fcinfo, int n, Measure containment, PairOptions* options);
 
 // An error where the options do not fit what the query returns: measure is of sets, verify of signatures.
 void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns);

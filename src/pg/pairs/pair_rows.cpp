@@ -18,7 +18,7 @@ void demand_alike(const RowSource& a, const RowSource& b) {
   if (x.signature != y.signature)
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s returns signatures of type %s, %s of type %s", a.what,
-                                                        type_name(x.signature), b.what, type_name(y.signature))));
+                                                        info(x.signature).name, b.what, info(y.signature).name)));
   if ((x.within == kNoColumn) != (y.within == kNoColumn) || x.within_type != y.within_type || x.at_type != y.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
@@ -35,7 +35,7 @@ void demand_alike(const RowSource& a, const RowSource& b) {
 // Whether query_b is to be read first: what is read first is kept, and much of a large second set need not be.
 bool kept_is_b(const PairRows& rows) {
   const RowSource& a = rows.a.source;
-  if (a.columns.signature != SignatureType::minhash || a.columns.grouped()) return false;
+  if (a.columns.signature != Kind::minhash || a.columns.grouped()) return false;
   return estimated_rows(rows.b.source) < estimated_rows(a) / 2;
 }
 
@@ -84,7 +84,7 @@ void add_to_engine(PairRows* rows, PairSide* side, uint64 number, const Signatur
     side->row_of[side->engine_rows] = static_cast<uint32>(number);
   }
   ++side->engine_rows;
-  call_core([&] { add_row(rows->engine->object, signature); });
+  call_core([&] { rows->engine->object->add_value(signature); });
 }
 
 uint64 rows_so_far(const PairRows& rows) {
@@ -98,7 +98,7 @@ void add_pair_row(PairRows* rows, PairSide* side, const SourceRow& row) {
   if (rows->nulls != nullptr) rows->nulls->add(row.is_null);
   if (side->source.shape.known && !rows->shape.known) learn_shape(rows, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
-  if (side->source.columns.signature == SignatureType::set) side->sizes.add(rows->context, row.signature.size);
+  if (side->source.columns.signature == Kind::set) side->sizes.add(rows->context, row.signature.set.n);
   const bool alone = row.alone || (rows->copies != nullptr && note_copy(rows->copies, *side, number, row));
   const bool grouped = side->source.columns.grouped();
   if (alone && !grouped) leave_out(side);

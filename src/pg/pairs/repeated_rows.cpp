@@ -100,7 +100,7 @@ Copies* make_copies(MemoryContext context) {
 
 bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row) {
   // A digest of nothing is not near its like.
-  if (row.signature.type == SignatureType::ctph && row.signature.digest.part1.empty()) return false;
+  if (row.signature.kind == Kind::ctph && row.signature.digest.part1.empty()) return false;
   // Nor is a row near its like where a time that is added goes backwards ('1 month -30 days').
   if (side.source.columns.at != kNoColumn && row.until < row.at) return false;
   const uint64 conditions = hash_conditions(copies, side.source, row);

@@ -29,13 +29,13 @@ Oid check_id(Form_pg_attribute column, Oid wanted, const SourceWants& wants) {
   return getBaseType(id);
 }
 
-SignatureType check_signature(const char* what, Form_pg_attribute column, const SignatureTypes& types) {
+Kind check_signature(const char* what, Form_pg_attribute column, const SignatureTypes& types) {
   const Oid signature = column->atttypid;
   const Oid base = getBaseType(signature);
-  if (base == VARBITOID) return SignatureType::bits;
-  for (int type = 0; type < kSignatureTypes; ++type)
-    if (types.oid[type] == base) return static_cast<SignatureType>(type);
-  if (base == INT4ARRAYOID || base == INT8ARRAYOID) return SignatureType::set;
+  if (base == VARBITOID) return Kind::bits;
+  for (int type = 0; type < static_cast<int>(kKinds); ++type)
+    if (types.oid[type] == base) return static_cast<Kind>(type);
+  if (base == INT4ARRAYOID || base == INT8ARRAYOID) return Kind::set;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("the second column of %s must be a signature (minhash, simhash, ctph or bit) or a set (int[] "
                          "or bigint[]): it is %s",

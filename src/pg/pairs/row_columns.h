@@ -25,12 +25,12 @@ constexpr int kNoColumn = -1;
 
 // What the columns are. Those after id and signature are found by their names: a position, or kNoColumn.
 struct SourceColumns {
-  Oid id_type;              // the base type
-  SignatureType signature;  // of the second column, unless keys are wanted
-  Oid signature_type;       // as an SQL type
-  int doc;                  // to be verified
-  Oid doc_type;             // TEXTOID or BYTEAOID
-  int within;               // any ordered type: only rows with equal values are near
+  Oid id_type;         // the base type
+  Kind signature;      // of the second column, unless keys are wanted
+  Oid signature_type;  // as an SQL type
+  int doc;             // to be verified
+  Oid doc_type;        // TEXTOID or BYTEAOID
+  int within;          // any ordered type: only rows with equal values are near
   Oid within_type;
   Oid within_collation;
   int at;       // only rows so near in time are near

@@ -191,7 +191,7 @@ SourceRow take_row(RowSource* source, TupleTableSlot* slot) {
     read_signature(source->columns.signature, row.value, &row.signature);
     if (!fits_shape(&source->shape, row.signature))
       refuse_shape(source->shape, row.signature, psprintf("the row with id %s", id_text(source, id)));
-    row.alone = row.signature.empty;
+    row.alone = row.signature.is_empty;
   }
   const SourceColumns& c = source->columns;
   for (const int column : {c.doc, c.within, c.at})

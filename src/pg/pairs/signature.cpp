@@ -1,193 +1,153 @@
 // See signature.h.
-#include "core/signature/ctph_compare.h"
 #include "core/pairs/bits/bit_pairs.h"
 #include "core/pairs/digests/ctph_pairs.h"
-#include "core/signature/minhash.h"
 #include "core/pairs/minhash/minhash_pairs.h"
 #include "core/pairs/sets/set_pairs.h"
 #include "core/pairs/simhash/simhash_pairs.h"
+#include "core/signature/minhash.h"
 
 #include "pg/base/own_schemas.h"
-#include "pg/values/bit_value.h"
-#include "pg/values/ctph_value.h"
 #include "pg/gpu/gpu_search.h"
 #include "pg/pairs/signature.h"
-#include "pg/values/int_set_value.h"
-#include "pg/values/simhash_value.h"
+#include "pg/values/any_value.h"
 #include "pg/values/values.h"
 
 namespace neardup {
 namespace {
 
-constexpr const char* kTypeNames[] = {"minhash", "simhash", "ctph", "bit", "set"};
+uint32_t needed_components(const SignatureShape& shape, double threshold) {
+  return min_matches(threshold, false, shape.header.num_perm, shape.header.bits);
+}
+
+// The engine of a kind, and what the value of its pairs means.
+struct EngineOfKind {
+  PairSearch* (*make)(const SignatureShape& shape, double threshold, const EngineOptions& options);
+  double (*similarity)(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
+  bool has_offload;
+};
+
+constexpr EngineOfKind kMinhashEngine = {
+    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+      return new MinhashPairs(shape.header.num_perm, shape.header.bits, needed_components(shape, threshold), options);
+    },
+    [](const SignatureShape& shape, uint32_t matches, uint32_t, uint32_t) {
+      return estimate_jaccard(matches, shape.header.num_perm, shape.header.bits);
+    },
+    true};
+
+constexpr EngineOfKind kSimhashEngine = {
+    [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
+      return new SimhashPairs(most_simhash_distance(threshold), options);
+    },
+    [](const SignatureShape&, uint32_t distance, uint32_t, uint32_t) { return 1 - distance / 64.0; }, true};
+
+constexpr EngineOfKind kDigestEngine = {
+    [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
+      return new CtphPairs(threshold, options);
+    },
+    [](const SignatureShape&, uint32_t value, uint32_t, uint32_t) { return ctph_similarity(value); }, true};
+
+constexpr EngineOfKind kCodeEngine = {
+    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+      return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), options);
+    },
+    [](const SignatureShape& shape, uint32_t distance, uint32_t, uint32_t) {
+      return 1 - distance / static_cast<double>(shape.code_bits);
+    },
+    false};
+
+constexpr EngineOfKind kSetEngine = {
+    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+      return new SetPairs(shape.measure, threshold, options);
+    },
+    [](const SignatureShape& shape, uint32_t common, uint32_t size_a, uint32_t size_b) {
+      return measure_sets(shape.measure, size_a, size_b, common);
+    },
+    false};
+
+// By Kind.
+constexpr const EngineOfKind* kEngines[] = {&kMinhashEngine, &kSimhashEngine, &kDigestEngine, &kCodeEngine,
+                                            &kSetEngine};
+static_assert(lengthof(kEngines) == kKinds);
+
+const EngineOfKind& engine_of(const SignatureShape& shape) { return *kEngines[static_cast<size_t>(shape.kind)]; }
+
+// A value that is comparable with those of the shape.
+AnyValue example_of(const SignatureShape& shape) {
+  AnyValue value;
+  value.signature.header = &shape.header;
+  value.digest.length = shape.length;
+  value.code.bits = shape.code_bits;
+  return value;
+}
 
 }  // namespace
 
-const char* type_name(SignatureType type) noexcept { return kTypeNames[static_cast<int>(type)]; }
-
 SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
-  SignatureTypes types;
-  for (int i = 0; i < kSignatureTypes; ++i)
-    types.oid[i] =
-        static_cast<SignatureType>(i) == SignatureType::bits ? BITOID : own_type(fcinfo->flinfo->fn_oid, kTypeNames[i]);
+  SignatureTypes types = {};
+  for (const Kind kind : {Kind::minhash, Kind::simhash, Kind::ctph})
+    types.oid[static_cast<size_t>(kind)] = own_type(fcinfo->flinfo->fn_oid, info(kind).name);
+  types.oid[static_cast<size_t>(Kind::bits)] = BITOID;
   return types;
 }
 
-namespace {
-
-void read_any(SignatureType type, Datum value, bool strict, Signature* out) {
-  *out = Signature{};
-  out->type = type;
-  switch (type) {
-    case SignatureType::minhash: {
-      const MinhashView v = minhash_view(PG_DETOAST_DATUM(value));
-      out->params = params_of(*v.header);
-      out->components = v.components;
-      out->empty = v.empty();
-      break;
-    }
-    case SignatureType::simhash:
-      out->bits = simhash_of_datum(value);
-      break;
-    case SignatureType::ctph:
-      out->digest = ctph_of_datum(value);
-      break;
-    case SignatureType::bits:
-      out->code = bit_string_of(value);
-      if (strict) demand_code(out->code);
-      out->is_unfit = !valid_code_bits(out->code.bits);
-      break;
-    case SignatureType::set: {
-      const IntSet set = int_set_of(value, strict);
-      out->elements = set.elements;
-      out->size = set.n;
-      out->is_unfit = set.null_at >= 0;
-      out->empty = set.n == 0 && !out->is_unfit;
-      break;
-    }
-  }
+void read_signature_quietly(Kind kind, Datum value, Signature* out) {
+  *out = {};
+  out->kind = kind;
+  out->is_unfit = !read_value(kind, value, out);
+  out->is_empty = !out->is_unfit && info(kind).is_empty(*out);
 }
 
-}  // namespace
-
-void read_signature(SignatureType type, Datum value, Signature* out) { read_any(type, value, true, out); }
-void read_signature_quietly(SignatureType type, Datum value, Signature* out) { read_any(type, value, false, out); }
+void read_signature(Kind kind, Datum value, Signature* out) {
+  read_signature_quietly(kind, value, out);
+  if (out->is_unfit) refuse_unfit(kind, value, *out);
+}
 
 bool fits_shape(SignatureShape* shape, const Signature& s) {
   if (s.is_unfit) return false;
-  if (!shape->known) {
-    *shape = {true, s.type, s.params, s.digest.length, s.code.bits, SetMeasure::jaccard};
-    return true;
-  }
-  if (s.type == SignatureType::minhash) {
-    const MinhashParams& p = shape->params;
-    return s.params.kind == p.kind && s.params.k == p.k && s.params.bits == p.bits && s.params.num_perm == p.num_perm &&
-           s.params.tokenizer == p.tokenizer && s.params.seed == p.seed;
-  }
-  if (s.type == SignatureType::bits) return s.code.bits == shape->code_bits;
-  if (s.type != SignatureType::ctph) return true;
-  CtphView first;
-  first.length = shape->length;
-  return comparable(first, s.digest);
+  if (shape->known) return info(s.kind).comparable(example_of(*shape), s);
+  *shape = {true, s.kind, {}, s.digest.length, s.code.bits, Measure::set_jaccard};
+  if (s.signature.header != nullptr) shape->header = *s.signature.header;
+  return true;
 }
 
 void refuse_shape(const SignatureShape& shape, const Signature& s, const char* which) {
-  if (s.type == SignatureType::bits)
-    ereport(ERROR,
-            (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
-             errmsg("cannot compare bit strings of different lengths: %u and %u bits", shape.code_bits, s.code.bits),
-             errdetail("earlier rows: %u bits; %s: %u bits", shape.code_bits, which, s.code.bits)));
   char left[128];
   char right[128];
-  const bool digests = s.type == SignatureType::ctph;
   call_core([&] {
-    CtphView first;
-    first.length = shape.length;
-    strlcpy(left, digests ? describe(first).c_str() : describe(shape.params).c_str(), sizeof left);
-    strlcpy(right, digests ? describe(s.digest).c_str() : describe(s.params).c_str(), sizeof right);
+    strlcpy(left, info(s.kind).describe(example_of(shape)).c_str(), sizeof left);
+    strlcpy(right, info(s.kind).describe(s).c_str(), sizeof right);
   });
+  if (s.kind == Kind::bits)
+    ereport(ERROR, (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+                    errmsg("cannot compare bit strings of different lengths: %u and %s", shape.code_bits, right),
+                    errdetail("earlier rows: %s; %s: %s", left, which, right)));
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot compare signatures made differently"),
                   errdetail("earlier rows: %s; %s: %s", left, which, right),
-                  digests ? errhint("Use one of to_ctph() and ctph_long() for all rows.")
-                          : errhint("Use minhash_like(document, column).")));
+                  s.kind == Kind::ctph ? errhint("Use one of to_ctph() and ctph_long() for all rows.")
+                                       : errhint("Use minhash_like(document, column).")));
   pg_unreachable();
 }
 
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& on_cpu) {
+  const EngineOfKind& engine = engine_of(shape);
   EngineOptions options = on_cpu;
-  options.offload = gpu_join();
-  switch (shape.type) {
-    case SignatureType::minhash:
-      return new MinhashPairs(shape.params.num_perm, shape.params.bits,
-                              min_matches(threshold, false, shape.params.num_perm, shape.params.bits), options);
-    case SignatureType::simhash:
-      return new SimhashPairs(most_simhash_distance(threshold), options);
-    case SignatureType::ctph:
-      return new CtphPairs(threshold, options);
-    case SignatureType::bits:
-      return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), on_cpu);
-    case SignatureType::set:
-      return new SetPairs(shape.measure, threshold, on_cpu);
-  }
-  throw Error(Errc::invalid_argument, "no such type of signature");
-}
-
-bool add_row(PairSearch* search, const Signature& s) {
-  switch (s.type) {
-    case SignatureType::minhash:
-      return static_cast<MinhashPairs*>(search)->add(s.components);
-    case SignatureType::simhash:
-      static_cast<SimhashPairs*>(search)->add(s.bits);
-      return true;
-    case SignatureType::ctph:
-      static_cast<CtphPairs*>(search)->add(s.digest);
-      return true;
-    case SignatureType::bits:
-      static_cast<BitPairs*>(search)->add(s.code);
-      return true;
-    case SignatureType::set:
-      static_cast<SetPairs*>(search)->add(s.elements, s.size);
-      return true;
-  }
-  return true;
+  if (engine.has_offload) options.offload = gpu_join();
+  return engine.make(shape, threshold, options);
 }
 
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold,
                           const EngineOptions& options) {
-  if (shape.type == SignatureType::minhash)
-    return new MinhashClusterer(linkage, shape.params.num_perm, shape.params.bits,
-                                min_matches(threshold, false, shape.params.num_perm, shape.params.bits), options);
+  if (shape.kind == Kind::minhash)
+    return new MinhashClusterer(linkage, shape.header.num_perm, shape.header.bits, needed_components(shape, threshold),
+                                options);
   EngineOptions marked = options;
   marked.identical = Identical::marked;
   return new PairClusterer(linkage, std::unique_ptr<PairSearch>(make_pair_search(shape, threshold, marked)));
 }
 
-void add_row(Clusterer* clusterer, const Signature& s) {
-  if (s.empty) {
-    clusterer->add_alone();
-  } else if (s.type == SignatureType::minhash) {
-    static_cast<MinhashClusterer*>(clusterer)->add(s.components);
-  } else {
-    auto* by_pairs = static_cast<PairClusterer*>(clusterer);
-    add_row(by_pairs->search(), s);
-    by_pairs->added();
-  }
-}
-
 double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b) {
-  switch (shape.type) {
-    case SignatureType::minhash:
-      return estimate_jaccard(value, shape.params.num_perm, shape.params.bits);
-    case SignatureType::simhash:
-      return 1 - value / 64.0;
-    case SignatureType::ctph:
-      return ctph_similarity(value);
-    case SignatureType::bits:
-      return 1 - value / static_cast<double>(shape.code_bits);
-    case SignatureType::set:
-      return set_measure(shape.measure, size_a, size_b, value);
-  }
-  return 0;
+  return engine_of(shape).similarity(shape, value, size_a, size_b);
 }
 
 }  // namespace neardup

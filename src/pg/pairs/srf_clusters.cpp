@@ -53,7 +53,7 @@ void make_results(RowClusters* c, const PairOptions& options) {
   for (uint64 i = 0; i < c->nulls.rows; ++i) {
     if (i % kRowsScanned == 0) CHECK_FOR_INTERRUPTS();
     c->representative[i] = static_cast<uint32>(i);
-    c->similarity[i] = options.measure == SetMeasure::overlap ? c->sizes.at(i) : 1;
+    c->similarity[i] = options.measure == Measure::set_overlap ? c->sizes.at(i) : 1;
   }
 }
 
@@ -90,7 +90,7 @@ void add_cluster_row(ClusterReading* reading, const SourceRow& row) {
   RowClusters* c = reading->clusters;
   const uint64 number = c->nulls.rows;
   c->nulls.add(row.is_null);
-  if (reading->source.columns.signature == SignatureType::set) c->sizes.add(c->context, row.signature.size);
+  if (reading->source.columns.signature == Kind::set) c->sizes.add(c->context, row.signature.set.n);
   if (number % kRowsBetweenReports == 0) report_rows_read(number);
   if (reading->source.columns.grouped()) {
     if (!row.alone) sort_row(&reading->sort, reading->source, number, row);
@@ -260,8 +260,8 @@ void put_clusters(ReturnSetInfo* out, RowClusters* c) {
 }
 
 // Of a pair of rows the later one joins the earlier one, or a chain links the two whichever contains the other.
-SetMeasure containment_by(Linkage linkage) {
-  return linkage == Linkage::anchor ? SetMeasure::containing : SetMeasure::overlap_coefficient;
+Measure containment_by(Linkage linkage) {
+  return linkage == Linkage::anchor ? Measure::query_in_set : Measure::overlap_coefficient;
 }
 
 // measured: the function has the argument measure, as it does from 0.3.0 on.

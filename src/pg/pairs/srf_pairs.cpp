@@ -65,7 +65,7 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
 void read_pair_options(FunctionCallInfo fcinfo, int first, bool measured, PairOptions* options) {
   enum Argument { kIdentical, kVerify, kMeasure = kVerify + 3 };
   options->identical = parse_identical(argument(fcinfo, first + kIdentical, "identical"));
-  if (measured) read_measure(fcinfo, first + kMeasure, SetMeasure::containment, options);
+  if (measured) read_measure(fcinfo, first + kMeasure, Measure::set_in_query, options);
   read_options(fcinfo, first + kVerify, options);
 }
 
@@ -116,7 +116,7 @@ Datum cluster_bridges_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
   enum Argument { kVerify = 2, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
   PairOptions options = options_of(fcinfo, witness + 1, Searching::cluster_bridges);
-  if (measured) read_measure(fcinfo, witness + kMeasure, SetMeasure::overlap_coefficient, &options);
+  if (measured) read_measure(fcinfo, witness + kMeasure, Measure::overlap_coefficient, &options);
   read_options(fcinfo, witness + kVerify, &options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.
   options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;

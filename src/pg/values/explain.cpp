@@ -58,7 +58,7 @@ void explain_minhash_pair(const MinhashView& a, const MinhashView& b, double thr
     });
     return;
   }
-  const uint32_t matches = matches_of(a, b);
+  const uint32_t matches = count_matches(a, b);
   const uint32_t needed = min_matches(threshold, false, a.num_perm(), a.bits());
   const double j = estimate_jaccard(matches, a.num_perm(), a.bits());
   // Binomial, with half a match and half a mismatch added: 128 of 128 is no certainty. Of 8-bit components a share

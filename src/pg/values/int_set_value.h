@@ -1,6 +1,7 @@
 // Arrays of int and bigint as sets.
 #pragma once
 
+#include "core/exact/int_set.h"
 #include "pg/base/pg.h"
 
 extern "C" {
@@ -14,6 +15,8 @@ struct IntSet {
   size_t n;
   int null_at;  // the first NULL, counted from 0; -1: none
 };
+
+inline SetView view_of(const IntSet& set) { return view_of(set.elements, set.n); }
 
 // strict: a NULL element is an error.
 IntSet int_set_of(Datum array, bool strict);

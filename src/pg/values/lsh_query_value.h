@@ -1,10 +1,9 @@
-// Values of the type lsh_query: a value and how near to it another one has to be.
+// Values of the type lsh_query: a value and how near to it another one has to be. What SQL asks by them.
 #pragma once
 
 #include <limits>
 
 #include "core/lsh/lsh_query.h"
-#include "pg/values/int_set_value.h"
 #include "pg/values/values.h"
 
 namespace neardup {
@@ -40,69 +39,19 @@ QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
 Datum lsh_query_datum(const LshQueryView& query);
 
-inline LshQueryView jaccard_query(const MinhashView& signature, double bound) {
-  LshQueryView q;
-  q.measure = LshMeasure::jaccard;
-  q.bound = bound;
-  q.signature = signature;
-  return q;
-}
-inline LshQueryView hamming_query(uint64_t value, double bound) {
-  LshQueryView q;
-  q.measure = LshMeasure::hamming;
-  q.bound = bound;
-  q.simhash = value;
-  return q;
-}
-// measure: ctph_score or ctph_edit_rate
-inline LshQueryView ctph_query(LshMeasure measure, const CtphView& digest, double bound) {
-  LshQueryView q;
-  q.measure = measure;
-  q.bound = bound;
-  q.digest = digest;
-  return q;
-}
-
-inline LshQueryView set_query_of(LshMeasure measure, const SetView& set, double bound) {
-  LshQueryView q;
-  q.measure = measure;
-  q.bound = bound;
-  q.set = set;
-  return q;
-}
-
-inline LshQueryView bit_query(const BitCode& code, double bound) {
-  LshQueryView q;
-  q.measure = LshMeasure::bit_hamming;
-  q.bound = bound;
-  q.code = code;
-  return q;
-}
-
 // Whether a set with a NULL may not be compared with the query.
 inline bool demands_whole_set(const LshQueryView& query) {
   return query.bound > -std::numeric_limits<double>::infinity();
 }
 
-inline SetView view_of(const IntSet& set) { return {reinterpret_cast<const uint8_t*>(set.elements), set.n}; }
-// A copy of the elements, aligned.
-inline IntSet int_set_of(const SetView& view) {
-  IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
-  if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
-  return set;
-}
-
-// Whether a set is within a query of sets.
-bool is_within(const IntSet& set, const LshQueryView& query);
-
-// Whether the named predicates (jaccard_at_least() and the others) take the bound; comparisons take any.
-bool valid_bound(LshMeasure measure, double bound);
+// Of comparable values.
+bool is_within(const AnyValue& value, const LshQueryView& query);
 
 // A bound that the named predicates take; else an error. Leakproof: a bound from a column may be another's, so only the
 // caller's own constant is named.
-double bound_arg(FunctionCallInfo fcinfo, int n, LshMeasure measure);
+double bound_arg(FunctionCallInfo fcinfo, int n, Measure measure);
 
 // Whether calls of the function make lsh_querys, and of which measure.
-bool makes_lsh_query(Oid function, LshMeasure* measure);
+bool makes_lsh_query(Oid function, Measure* measure);
 
 }  // namespace neardup

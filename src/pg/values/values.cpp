@@ -152,7 +152,7 @@ MinhashView minhash_view(struct varlena* value) {
   return v;
 }
 
-bool is_similar(const MinhashView& a, const MinhashView& b) { return jaccard_of(a, b) >= guc_jaccard_threshold; }
+bool is_similar(const MinhashView& a, const MinhashView& b) { return estimate_jaccard(a, b) >= guc_jaccard_threshold; }
 
 Datum minhash_datum(const MinhashParams& params, const uint32_t* components) {
   const size_t size = minhash_size(params, components == nullptr);

@@ -61,14 +61,6 @@ inline void demand_comparable(const MinhashView& a, const MinhashView& b) {
   if (!comparable(*a.header, *b.header)) call_core([&] { check_comparable(a, b); });
 }
 
-// Of comparable signatures. All that promises the same answer as jaccard() calls this one.
-inline uint32_t matches_of(const MinhashView& a, const MinhashView& b) {
-  return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());
-}
-inline double jaccard_of(const MinhashView& a, const MinhashView& b) {
-  return estimate_jaccard(matches_of(a, b), a.num_perm(), a.bits());
-}
-
 // The operator %, of comparable signatures.
 bool is_similar(const MinhashView& a, const MinhashView& b);
 

@@ -19,6 +19,7 @@ class BitPairs final : public PairSearch {
   BitPairs(uint32_t bits, uint32_t most, const EngineOptions& options);
 
   void add(const BitCode& code);
+  bool add_value(const AnyValue& value) override { return add(value.code), true; }
 };
 
 }  // namespace neardup

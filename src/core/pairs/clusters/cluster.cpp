@@ -262,6 +262,11 @@ const std::vector<uint32_t>& MinhashClusterer::values() const noexcept { return 
 PairClusterer::PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search)
     : linkage_(linkage), search_(std::move(search)) {}
 
+void PairClusterer::add_value(const AnyValue& value) {
+  search_->add_value(value);
+  row_of_.push_back(total_++);
+}
+
 void PairClusterer::add_alone() {
   if (total_ == RowStore::kMaxRows) RowStore::refuse_more();
   ++total_;

@@ -19,7 +19,9 @@ class Clusterer {
  public:
   virtual ~Clusterer() = default;
 
-  // A row that is near nothing: a cluster of its own. Others are added by the clusterer's own add().
+  // The next row, of a kind that the clusterer takes.
+  virtual void add_value(const AnyValue& value) = 0;
+  // A row that is near nothing: a cluster of its own.
   virtual void add_alone() = 0;
   virtual void run() = 0;
 
@@ -38,6 +40,7 @@ class MinhashClusterer final : public Clusterer {
 
   // As MinhashPairs::add.
   void add(const void* components);
+  void add_value(const AnyValue& value) override { add(value.signature.components); }
   void add_alone() override;
   void run() override;
   const std::vector<uint32_t>& representative() const noexcept override;
@@ -54,10 +57,7 @@ class PairClusterer final : public Clusterer {
   // The search is made with Identical::marked.
   PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search);
 
-  // To be called after each row that was added to search().
-  PairSearch* search() noexcept { return search_.get(); }
-  void added() { row_of_.push_back(total_++); }
-
+  void add_value(const AnyValue& value) override;
   void add_alone() override;
   void run() override;
   const std::vector<uint32_t>& representative() const noexcept override { return representative_; }

@@ -30,6 +30,7 @@ class CtphPairs final : public PairSearch {
   // Appends the next row, copied. Error{incomparable} unless it is of the kind of the rows before, of either set. At
   // most 2^31 rows, else Error{too_large}.
   void add(const CtphView& digest);
+  bool add_value(const AnyValue& value) override { return add(value.digest), true; }
 };
 
 }  // namespace neardup

@@ -18,6 +18,7 @@ class MinhashPairs final : public PairSearch {
   // are not added (they are similar to nothing). At most 2^31 rows, else Error{too_large}. False: the row is set aside,
   // it has no pair.
   bool add(const void* components);
+  bool add_value(const AnyValue& value) override { return add(value.signature.components); }
 };
 
 }  // namespace neardup

@@ -3,20 +3,15 @@
 
 #include <cstdint>
 
+#include "core/kinds/measure.h"
+
 namespace neardup {
-
-// The measures of two sets x and y, as jaccard_exact(), overlap_exact() and containment_exact() compute them.
-// containment: the share of x that is in y; containing: the share of y that is in x. overlap_coefficient: the greater
-// of these two, the share of the smaller set that is in the larger one (Szymkiewicz and Simpson).
-enum class SetMeasure : uint8_t { jaccard, overlap, containment, containing, overlap_coefficient };
-
-// The measure of two sets of these sizes, above 0, that share so many elements.
-double set_measure(SetMeasure measure, uint32_t size_x, uint32_t size_y, uint32_t common) noexcept;
 
 // Prefix filtering (Chaudhuri, Ganti, Kaushik: A primitive operator for similarity joins in data cleaning, ICDE 2006;
 // Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007). Elements have one order for all sets. Of
 // sets that share at least o elements, the first n - o + 1 elements of the one, of n elements, and the first m - o + 1
-// of the other have one in common.
+// of the other have one in common. Whatever the measure, a set shares the fewest elements with a near one that is a
+// part of it.
 //
 // One of the sets, the indexed one, is looked up by the elements of the other one, the probe. Of containment the
 // indexed set is the one that is contained: any set may contain it, so all elements of a probe are looked up. Of the
@@ -24,9 +19,9 @@ double set_measure(SetMeasure measure, uint32_t size_x, uint32_t size_y, uint32_
 // elements are indexed.
 class SetBound {
  public:
-  // Each number rounds as the division of the measure does. bound: above 0, and at most 1 unless it is of an overlap;
-  // else Error{invalid_argument}. by_size: a probe is at least as large as the sets that are indexed.
-  SetBound(SetMeasure measure, double bound, bool by_size);
+  // measure: of sets. Each number rounds as the measure does. bound: above 0, and at most 1 unless the measure is a
+  // count; else Error{invalid_argument}. by_size: a probe is at least as large as the sets that are indexed.
+  SetBound(Measure measure, double bound, bool by_size);
 
   // The least number of elements that near sets of these sizes share; above the smaller size: such sets are not near.
   uint32_t common(uint32_t indexed, uint32_t probe) const noexcept;
@@ -44,17 +39,13 @@ class SetBound {
   bool is_near_itself(uint32_t size) const noexcept { return may_match(size, size); }
 
   // Whether it matters which of two sets is contained in the other.
-  bool is_directed() const noexcept { return is_containment(measure_); }
-  static bool is_containment(SetMeasure measure) noexcept {
-    return measure == SetMeasure::containment || measure == SetMeasure::containing;
-  }
+  bool is_directed() const noexcept { return is_directed_; }
 
  private:
-  uint32_t least_share(uint32_t size) const noexcept;
-
-  SetMeasure measure_;
+  SetRule rule_;  // of an indexed set and a probe
   double bound_;
   bool by_size_;
+  bool is_directed_;
 };
 
 }  // namespace neardup

@@ -20,7 +20,7 @@ bool equal(const StoredSet& a, const StoredSet& b) noexcept {
 
 }  // namespace
 
-SetEngine::SetEngine(SetMeasure measure_, double threshold_, const EngineOptions& options)
+SetEngine::SetEngine(Measure measure_, double threshold_, const EngineOptions& options)
     : PairEngine(options),
       measure(measure_),
       threshold(threshold_),
@@ -28,11 +28,11 @@ SetEngine::SetEngine(SetMeasure measure_, double threshold_, const EngineOptions
       store(ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / kShares * kStoreShare, ws),
       equal_rows(ws) {}
 
-void SetEngine::add(const int64_t* elements, size_t n) {
-  if (n == 0) throw Error(Errc::invalid_argument, "an empty set is near nothing");
-  if (n > kMostElements) throw Error(Errc::too_large, "a set of more than 2147483647 elements");
-  store.add(elements, static_cast<uint32_t>(n));
-  equal_rows.add(hash_row(elements, n * sizeof(int64_t)));
+void SetEngine::add(const SetView& set) {
+  if (set.n == 0) throw Error(Errc::invalid_argument, "an empty set is near nothing");
+  if (set.n > kMostElements) throw Error(Errc::too_large, "a set of more than 2147483647 elements");
+  store.add(set);
+  equal_rows.add(hash_row(set.bytes, set.n * sizeof(int64_t)));
 }
 
 // ---------------------------------------------------------------- equal rows
@@ -97,9 +97,9 @@ void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
 
 // ---------------------------------------------------------------- the interface
 
-SetPairs::SetPairs(SetMeasure measure, double bound, const EngineOptions& options)
+SetPairs::SetPairs(Measure measure, double bound, const EngineOptions& options)
     : PairSearch(std::make_unique<SetEngine>(measure, bound, options)) {}
 
-void SetPairs::add(const int64_t* elements, size_t n) { static_cast<SetEngine&>(engine()).add(elements, n); }
+void SetPairs::add(const SetView& set) { static_cast<SetEngine&>(engine()).add(set); }
 
 }  // namespace neardup

@@ -9,9 +9,9 @@
 
 namespace neardup {
 
-// The value of a pair is the number of elements that its sets share; set_measure() gives the measure.
+// The value of a pair is the number of elements that its sets share; measure_sets() gives the measure.
 //
-// Of one set of rows containment is directed: a pair (a, b) says that a is contained in b, or of SetMeasure::containing
+// Of one set of rows containment is directed: a pair (a, b) says that a is contained in b, or of Measure::query_in_set
 // that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired both ways. The other
 // measures have one pair of two rows.
 //
@@ -23,11 +23,11 @@ namespace neardup {
 class SetPairs final : public PairSearch {
  public:
   // bound: as SetBound takes it.
-  SetPairs(SetMeasure measure, double bound, const EngineOptions& options);
+  SetPairs(Measure measure, double bound, const EngineOptions& options);
 
-  // Appends the next row, copied: n elements, ascending, without repeats. n is 1 .. 2^31 - 1, else
-  // Error{invalid_argument} or Error{too_large}.
-  void add(const int64_t* elements, size_t n);
+  // Appends the next row, copied: of 1 .. 2^31 - 1 elements, else Error{invalid_argument} or Error{too_large}.
+  void add(const SetView& set);
+  bool add_value(const AnyValue& value) override { return add(value.set), true; }
 };
 
 }  // namespace neardup

@@ -59,10 +59,10 @@ struct SetCounts {
 };
 
 struct SetEngine final : PairEngine {
-  SetEngine(SetMeasure measure, double bound, const EngineOptions& options);
+  SetEngine(Measure measure, double bound, const EngineOptions& options);
 
   // set_pairs.cpp
-  void add(const int64_t* elements, size_t n);
+  void add(const SetView& set);
   uint32_t num_rows() const override { return store.rows(); }
   void clear_rows() override { store.clear(); }
   std::unique_ptr<PairOutput> make_output() override;
@@ -90,7 +90,7 @@ struct SetEngine final : PairEngine {
   // Of one set of rows, whether (a, b) and (b, a) are two pairs.
   bool is_directed() const { return !two_sets && bound.is_directed(); }
 
-  const SetMeasure measure;
+  const Measure measure;
   const double threshold;
   SetBound bound;
   SetStore store;  // those of set B after those of set A

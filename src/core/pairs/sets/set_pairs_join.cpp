@@ -122,7 +122,7 @@ void SetEngine::join() {
   }
   SetList second;
   make_list(count_a, store.rows(), &order, &second);
-  measure == SetMeasure::containing ? join_lists(second, first, order) : join_lists(first, second, order);
+  measure == Measure::query_in_set ? join_lists(second, first, order) : join_lists(first, second, order);
 }
 
 void SetEngine::join_lists(const SetList& indexed, const SetList& probes, const ElementOrder& order) {
@@ -244,7 +244,7 @@ void SetEngine::verify(const StoredSet& indexed, const StoredSet& set, HitSink& 
   const bool is_equal = common == indexed.size && common == set.size;
   const uint32_t value = common | (is_equal ? kEqualRows : 0);
   // The first row of a pair: that of set A, of one set and a measure that has no direction the lesser one.
-  const bool swap = two_sets || is_directed() ? measure == SetMeasure::containing : set.row < indexed.row;
+  const bool swap = two_sets || is_directed() ? measure == Measure::query_in_set : set.row < indexed.row;
   swap ? hits.add(set.row, indexed.row, value) : hits.add(indexed.row, set.row, value);
 }
 

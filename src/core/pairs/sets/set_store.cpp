@@ -19,7 +19,8 @@ SetStore::SetStore(size_t memory_bytes, Workspace& ws)
       memory_bytes_(ws.files == nullptr ? SIZE_MAX : memory_bytes),
       chunk_elements_(std::clamp(memory_bytes / sizeof(int64_t) / 16, kLeastChunkElements, kChunkElements)) {}
 
-void SetStore::add(const int64_t* elements, uint32_t size) {
+void SetStore::add(const SetView& set) {
+  const auto size = static_cast<uint32_t>(set.n);
   if (rows_ == RowStore::kMaxRows) RowStore::refuse_more();
   const size_t bytes = size * sizeof(int64_t);
   if (rows_ % kPlaces == 0) places_.emplace_back(ws_.ledger, kPlaces);
@@ -27,10 +28,10 @@ void SetStore::add(const int64_t* elements, uint32_t size) {
   Place& to = places_[rows_ / kPlaces][rows_ % kPlaces];
   to.size = size;
   if (in_memory()) {
-    to.at = add_to_chunks(elements, size);
+    to.at = add_to_chunks(set);
   } else {
     to.at = elements_;
-    append_polled(*file_, elements, bytes, ws_);
+    append_polled(*file_, set.bytes, bytes, ws_);
   }
   elements_ += size;
   largest_ = std::max(largest_, size);
@@ -38,13 +39,14 @@ void SetStore::add(const int64_t* elements, uint32_t size) {
   ws_.poller.spend(bytes / 4);
 }
 
-uint64_t SetStore::add_to_chunks(const int64_t* elements, uint32_t size) {
+uint64_t SetStore::add_to_chunks(const SetView& set) {
+  const auto size = static_cast<uint32_t>(set.n);
   if (!fits_last_chunk(size)) {
     chunks_.emplace_back(ws_.ledger, chunk_bytes_for(size) / sizeof(int64_t));
     chunk_bytes_ += chunk_bytes_for(size);
     used_ = 0;
   }
-  copy_polled(chunks_.back().data() + used_, elements, size * sizeof(int64_t), ws_.poller);
+  copy_polled(chunks_.back().data() + used_, set.bytes, size * sizeof(int64_t), ws_.poller);
   const uint64_t at = uint64_t{chunks_.size() - 1} << kChunkShift | used_;
   used_ += size;
   return at;

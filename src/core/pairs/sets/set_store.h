@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/exact/int_set.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
@@ -23,7 +24,7 @@ class SetStore {
   SetStore(size_t memory_bytes, Workspace& ws);
 
   // Appends the set of the next row, copied. At most 2^31 rows, else Error{too_large}.
-  void add(const int64_t* elements, uint32_t size);
+  void add(const SetView& set);
 
   uint32_t rows() const noexcept { return rows_; }
   uint32_t size_of(uint32_t row) const noexcept { return place(row).size; }
@@ -56,7 +57,7 @@ class SetStore {
   size_t chunk_bytes_for(uint32_t size) const noexcept {
     return std::max<size_t>(chunk_elements_, size) * sizeof(int64_t);
   }
-  uint64_t add_to_chunks(const int64_t* elements, uint32_t size);
+  uint64_t add_to_chunks(const SetView& set);
   void spill();
 
   Workspace& ws_;

@@ -19,6 +19,7 @@ class SimhashPairs final : public PairSearch {
   SimhashPairs(uint32_t most, const EngineOptions& options);
 
   void add(uint64_t value);
+  bool add_value(const AnyValue& value) override { return add(value.simhash), true; }
 };
 
 // The greatest distance h in 0..64 with 1 - h / 64 >= threshold, in 0 < threshold <= 1.

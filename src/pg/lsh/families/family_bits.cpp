@@ -177,13 +177,13 @@ Datum lsh_bits_probes(PG_FUNCTION_ARGS) {
       break;
     case kStrategyDistance:
       if (!next_code_reach(layout, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
-      query = bit_query(bit_string_of(request->query), distance);
       request->reach = distance;
+      query = {{.code = bit_string_of(request->query)}, Measure::bit_hamming, request->reach};
       break;
     default:
       elog(ERROR, "hash family bits has no strategy %u", request->strategy);
   }
-  if (query.measure != LshMeasure::bit_hamming || query.code.bits != layout.bits) PG_RETURN_POINTER(NULL);
+  if (kind_of(query.measure) != Kind::bits || query.code.bits != layout.bits) PG_RETURN_POINTER(NULL);
   const Served served = plan_bound(layout, query.bound, &distance, &plan);
   request->nothing = request->guaranteed = served == Served::nothing;
   if (served == Served::by_plan) fill_probes(request, layout, plan, distance, query.code);
@@ -235,7 +235,7 @@ Datum lsh_bits_order(PG_FUNCTION_ARGS) {
   const BitCode query = bit_string_of(request->query);
   CodePlan plan;
   uint32_t distance;
-  if (condition.measure != LshMeasure::bit_hamming || condition.code.bits != layout.bits || query.bits != layout.bits ||
+  if (kind_of(condition.measure) != Kind::bits || condition.code.bits != layout.bits || query.bits != layout.bits ||
       memcmp(query.bytes, condition.code.bytes, code_bytes(query.bits)) != 0 ||
       plan_bound(layout, condition.bound, &distance, &plan) != Served::by_plan)
     PG_RETURN_POINTER(NULL);

@@ -102,7 +102,7 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     case kStrategyDistance:
       if (!(p.rules.max_rate > request->beyond)) PG_RETURN_POINTER(NULL);
       request->reach = p.rules.max_rate;
-      query.measure = LshMeasure::ctph_edit_rate;
+      query.measure = Measure::ctph_edit_rate;
       query.bound = request->reach;
       query.digest = ctph_of_datum(request->query);
       break;
@@ -110,9 +110,7 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
       elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
   }
   // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if ((query.measure != LshMeasure::ctph_score && query.measure != LshMeasure::ctph_edit_rate) ||
-      query.digest.is_long() != p.is_long)
-    PG_RETURN_POINTER(NULL);
+  if (kind_of(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) PG_RETURN_POINTER(NULL);
   struct {
     bool served;
     bool nothing;
@@ -121,8 +119,8 @@ Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
     uint64_t keys[kMaxPendingKeys];
   } plan;
   call_core([&] {
-    const GramProbes probes = query.measure == LshMeasure::ctph_score ? score_probes(query.digest, query.bound)
-                                                                      : rate_probes(p.rules, query.digest, query.bound);
+    const GramProbes probes = info(query.measure).is_similarity ? score_probes(query.digest, query.bound)
+                                                                : rate_probes(p.rules, query.digest, query.bound);
     if (probes.keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
     plan.served = probes.served;
     plan.nothing = probes.nothing;

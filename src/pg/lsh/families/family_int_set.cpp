@@ -3,6 +3,7 @@
 #include "core/lsh/lsh_query.h"
 #include "core/lsh/int_set_keys.h"
 #include "pg/lsh/family.h"
+#include "pg/values/int_set_value.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
@@ -67,6 +68,13 @@ uint64_t* bucket_keys(const MinutiaeRules& rules, const IntSet& set, uint32_t* n
     for (const uint32_t f : minutiae_buckets(rules, set.elements, set.n)) keys[(*n)++] = bucket_key(f);
   });
   return keys;
+}
+
+// The elements of a query, aligned.
+IntSet copied(const SetView& view) {
+  IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
+  if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
+  return set;
 }
 
 // The probability that the theory's example has: cells set with 0.2, and again with 0.8.
@@ -211,9 +219,9 @@ Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
   clear_plan(request);
   const MinutiaeRules rules = minutiae_params(request->config);
   const LshQueryView query = query_of(request);
-  if (query.measure != LshMeasure::set_jaccard || query.bound <= 0) PG_RETURN_POINTER(NULL);
+  if (query.measure != Measure::set_jaccard || query.bound <= 0) PG_RETURN_POINTER(NULL);
   uint32_t n = 0;
-  const uint64_t* keys = bucket_keys(rules, int_set_of(query.set), &n);
+  const uint64_t* keys = bucket_keys(rules, copied(query.set), &n);
   request->guaranteed = true;
   request->nothing = n == 0 || !(query.bound <= 1);
   if (request->nothing) PG_RETURN_POINTER(NULL);

@@ -50,7 +50,7 @@ MinhashView signature_of(Datum value) {
 // A value of an index on lsh_query.
 LshQueryView indexed_query(Datum value) {
   const LshQueryView query = lsh_query_view(value);
-  if (query.measure != LshMeasure::jaccard)
+  if (kind_of(query.measure) != Kind::minhash)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("an index on lsh_query holds those of a minhash only")));
   return query;
 }
@@ -199,7 +199,7 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
-      if (q.measure != LshMeasure::jaccard) PG_RETURN_POINTER(NULL);  // the operator raises the error
+      if (kind_of(q.measure) != Kind::minhash) PG_RETURN_POINTER(NULL);  // the operator raises the error
       query = q.signature;
       bound = q.bound;
       break;

@@ -55,7 +55,7 @@ bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t s
 bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
   *nothing = query.bound < 0;
   // Not so for NaN, which is above all distances.
-  if (query.measure != LshMeasure::hamming || *nothing || !(query.bound < kSimhashBits)) return false;
+  if (kind_of(query.measure) != Kind::simhash || *nothing || !(query.bound < kSimhashBits)) return false;
   *distance = static_cast<uint32_t>(query.bound);
   return plan_blocks(blocks, *distance, plan);
 }
@@ -64,7 +64,7 @@ bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, ui
 
 uint32_t simhash_index_probes(uint32_t blocks, double distance) {
   if (!valid_blocks(blocks)) return 0;
-  const LshQueryView query = hamming_query(0, distance);
+  const LshQueryView query{{}, Measure::hamming, distance};
   BlockPlan plan;
   bool nothing;
   uint32_t whole;
@@ -115,13 +115,13 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
     case kStrategyDistance:
       if (!next_reach(blocks, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
       request->reach = distance;
-      query = hamming_query(simhash_of_datum(request->query), distance);
+      query = {{.simhash = simhash_of_datum(request->query)}, Measure::hamming, request->reach};
       break;
     default:
       elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
   }
   if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
-    request->nothing = request->nothing && query.measure == LshMeasure::hamming;
+    request->nothing = request->nothing && kind_of(query.measure) == Kind::simhash;
     request->guaranteed = request->nothing;
     PG_RETURN_POINTER(NULL);
   }

@@ -1,8 +1,7 @@
 // What an index scan costs. The formula: README, "What a scan costs".
 #include <cmath>
 
-#include "core/lsh/lsh_query.h"
-#include "pg/lsh/families/families.h"
+#include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/lsh_support.h"
@@ -19,15 +18,6 @@ extern "C" {
 
 namespace neardup {
 namespace {
-
-// Look-ups of a query whose value, or whose index, is not known.
-constexpr double kUsualProbes = 26;         // a jaccard of 0.8: 25 of 128 components may differ
-constexpr double kUsualSetProbes = 50;      // elements of a set that are looked up
-constexpr double kUsualMinutiaeProbes = 8;  // the same of a set of the family minutiae
-constexpr double kUsualCtphProbes = 90;     // grams of two parts, of 64 and 32 characters
-constexpr double kUsualHammingBound = 3;    // bits
-
-constexpr double kSimhashWidth = 64;  // bits
 
 // Processor time in units of cpu_operator_cost.
 constexpr double kOperatorsPerPage = 50;        // to read a page; PostgreSQL takes as many for a page of a B-tree
@@ -96,50 +86,15 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
   return equal;
 }
 
-// Of bit strings, at the bound or, where it is not known, the greatest that the index is made for.
-CodePlan plan_of_codes(const IndexFacts& facts, const KnownQuery& query) {
-  CodePlan plan{};
-  const double most = facts.layout.most;
-  const double distance = query.has_bound && query.bound < most ? Max(query.bound, 0.0) : most;
-  if (facts.bound && facts.family == Family::bits) plan_codes(facts.layout, static_cast<uint32_t>(distance), &plan);
-  return plan;
-}
-
 double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
-  if (facts == nullptr) return kUsualProbes;
-  switch (query.measure) {
-    case LshMeasure::jaccard: {
-      if (facts->nbands == 0) return kUsualProbes;
-      // An index of b bands allows b - 1 mismatches at its threshold and so, roughly, fewer in proportion above it.
-      double p = facts->nbands;
-      if (facts->threshold < 1) p = 1 + (p - 1) * (1 - closeness_of(query)) / (1 - facts->threshold);
-      return Max(1.0, Min(p, static_cast<double>(facts->nbands)));
-    }
-    case LshMeasure::hamming: {
-      const double bound = query.has_bound ? query.bound : kUsualHammingBound;
-      return Max(1.0, static_cast<double>(simhash_index_probes(facts->nbands, bound)));
-    }
-    case LshMeasure::bit_hamming:
-      return Max(1.0, static_cast<double>(plan_of_codes(*facts, query).probes));
-    case LshMeasure::set_jaccard:
-      return facts->family == Family::minutiae ? kUsualMinutiaeProbes : kUsualSetProbes;
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
-      return kUsualSetProbes;
-    default:
-      return kUsualCtphProbes;
-  }
+  return facts == nullptr || facts->family == nullptr ? kUsualProbes : facts->family->usual_probes(*facts, query);
 }
 
 // Entries that so many look-ups meet.
 double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes, const NearStats& stats) {
   if (facts == nullptr || facts->entries == 0) return 0;
-  // By prefixes of whole keys: a key is a block of the simhash.
-  if (query.measure == LshMeasure::hamming)
-    return probes * facts->entries / facts->nbands / std::exp2(kSimhashWidth / facts->nbands);
-  if (query.measure == LshMeasure::bit_hamming)
-    return plan_of_codes(*facts, query).entries * facts->entries / Max(1.0, static_cast<double>(facts->nbands));
+  if (facts->family != nullptr && facts->family->usual_entries != nullptr)
+    return facts->family->usual_entries(*facts, query, probes);
   // A row's keys lie with so many others on average.
   const double shared = facts->sum_sq / facts->entries;
   if (!stats.analyzed) return probes * shared;
@@ -158,7 +113,7 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
   const IndexFacts* facts = facts_of(root, index);
   // At a high similarity few of the bands that are located are read.
   const double probes =
-      counted != nullptr && query.measure != LshMeasure::jaccard ? counted->probes : usual_probes(facts, query);
+      counted != nullptr && kind_of(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
   if (counted != nullptr && counted->measured) return {probes, counted->entries, Min(counted->candidates, rows)};
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);

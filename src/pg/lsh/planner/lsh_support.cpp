@@ -1,5 +1,4 @@
 // Support of the predicates: the condition that an lsh index serves, and how many rows a predicate keeps.
-#include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/index_facts.h"
 #include "pg/lsh/planner/facts/known_query.h"
@@ -39,13 +38,13 @@ IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int colum
   Node* bound = static_cast<Node*>(lthird(call->args));
   if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
     return refused(Verdict::other_row);
-  LshMeasure measure{};
+  Measure measure{};
   Oid maker = m->maker(key_argument);
   const bool ours = makes_lsh_query(maker, &measure);
   const KnownQuery known = ours ? known_arguments(root, measure, maker, value, bound) : KnownQuery{};
   if (is_users_own(call->location)) {
     // A scan of all rows raises the error.
-    if (known.has_bound && !valid_bound(measure, known.bound)) return refused(Verdict::bad_bound);
+    if (known.has_bound && !is_valid_bound(measure, known.bound)) return refused(Verdict::bad_bound);
     if (!known.has_bound && OidIsValid(m->strict_maker(key_argument))) maker = m->strict_maker(key_argument);
   }
   const Verdict verdict = index_verdict(root, index, known);
@@ -67,14 +66,14 @@ Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, N
   const uint16_t strategy = own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op, index->opfamily[column])));
   if (strategy == 0 || strategy == kStrategyEqual) return Verdict::other_measure;
   const IndexFacts* facts = facts_of(root, index);
-  *known = known_operand(root, strategy, query, facts != nullptr && facts->family != Family::other);
+  *known = known_operand(root, strategy, query, facts != nullptr && facts->family != nullptr);
   return index_verdict(root, index, *known, counted, columns);
 }
 
 namespace {
 
 // Of a predicate: the condition that an index serves, and how many rows it keeps.
-Datum support(FunctionCallInfo fcinfo, LshMeasure measure) {
+Datum support(FunctionCallInfo fcinfo, Measure measure) {
   Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
   if (IsA(raw, SupportRequestIndexCondition)) {
     auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
@@ -103,28 +102,18 @@ using namespace neardup;
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(lsh_jaccard_support);
-Datum lsh_jaccard_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::jaccard); }
+// Of the named predicate of each measure.
+#define NEARDUP_SUPPORT(measure, name) \
+  PG_FUNCTION_INFO_V1(name);           \
+  Datum name(PG_FUNCTION_ARGS) { return support(fcinfo, Measure::measure); }
 
-PG_FUNCTION_INFO_V1(lsh_hamming_support);
-Datum lsh_hamming_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::hamming); }
-
-PG_FUNCTION_INFO_V1(lsh_score_support);
-Datum lsh_score_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_score); }
-
-PG_FUNCTION_INFO_V1(lsh_rate_support);
-Datum lsh_rate_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::ctph_edit_rate); }
-
-PG_FUNCTION_INFO_V1(lsh_set_support);
-Datum lsh_set_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_jaccard); }
-
-PG_FUNCTION_INFO_V1(lsh_containment_support);
-Datum lsh_containment_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::query_in_set); }
-
-PG_FUNCTION_INFO_V1(lsh_overlap_support);
-Datum lsh_overlap_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::set_overlap); }
-
-PG_FUNCTION_INFO_V1(lsh_bit_support);
-Datum lsh_bit_support(PG_FUNCTION_ARGS) { return support(fcinfo, LshMeasure::bit_hamming); }
+NEARDUP_SUPPORT(jaccard, lsh_jaccard_support)
+NEARDUP_SUPPORT(hamming, lsh_hamming_support)
+NEARDUP_SUPPORT(ctph_score, lsh_score_support)
+NEARDUP_SUPPORT(ctph_edit_rate, lsh_rate_support)
+NEARDUP_SUPPORT(set_jaccard, lsh_set_support)
+NEARDUP_SUPPORT(query_in_set, lsh_containment_support)
+NEARDUP_SUPPORT(set_overlap, lsh_overlap_support)
+NEARDUP_SUPPORT(bit_hamming, lsh_bit_support)
 
 }  // extern "C"

@@ -1,8 +1,6 @@
 // What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
 // index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too. Of a value that is not
 // known the price lies between, as some values have so many near rows.
-#include "core/lsh/lsh_query.h"
-#include "core/lsh/simhash_keys.h"
 #include "pg/lsh/planner/facts/near_stats.h"
 #include "pg/lsh/planner/lsh_cost.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
@@ -36,38 +34,12 @@ double rows_needed(const PlannerInfo* root, const IndexOptInfo* index, double eq
   return Min(all, root->limit_tuples * Max(1.0, all / Max(index->rel->rows, 1.0)));
 }
 
-// The farthest search of a family that takes one.
-bool farthest_query(const IndexFacts& facts, KnownQuery* query) {
-  query->has_bound = true;
-  switch (facts.family) {
-    case Family::minhash:
-      query->measure = LshMeasure::jaccard;
-      query->bound = facts.threshold;
-      return true;
-    case Family::ctph:
-      query->measure = LshMeasure::ctph_edit_rate;
-      query->bound = facts.max_rate;
-      return facts.max_rate > 0;
-    case Family::simhash: {
-      uint32_t distance;
-      query->measure = LshMeasure::hamming;
-      query->bound = -1;
-      while (next_reach(facts.nbands, query->bound, &distance)) query->bound = distance;
-      return query->bound >= 0;
-    }
-    case Family::bits:
-      query->measure = LshMeasure::bit_hamming;
-      query->bound = facts.layout.most;
-      return true;
-    default:
-      return false;
-  }
-}
-
 // By statistics, for a value that is not known, or whose rows may not be counted.
 Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, KnownQuery query,
                      double equal_share, double needed) {
-  if (!farthest_query(facts, &query)) return kNoReach;
+  query.has_bound = true;
+  if (facts.family == nullptr || facts.family->farthest == nullptr || !facts.family->farthest(facts, &query))
+    return kNoReach;
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);
   const NearStats stats = near_stats(root, &variable, query.measure);

@@ -1,7 +1,6 @@
 // See index_facts.h.
 #include "pg/lsh/planner/facts/index_facts.h"
 
-#include "pg/lsh/families/families.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_memory.h"
@@ -12,41 +11,8 @@
 namespace neardup {
 namespace {
 
-constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
-
 // What a pending page has room for: 173 bytes a row of 34 keys, the roster's among them.
 constexpr int kPendingPageRest = 48;  // its head and tail, and what is left over
-
-Family family_of(const LshConfig& config) {
-  const auto is = [&](const char* name) { return strncmp(config.family, name, sizeof config.family) == 0; };
-  return is("minhash")    ? Family::minhash
-         : is("simhash")  ? Family::simhash
-         : is("ctph")     ? Family::ctph
-         : is("set")      ? Family::set
-         : is("minutiae") ? Family::minutiae
-         : is("bits")     ? Family::bits
-                          : Family::other;
-}
-
-// Whether indexes of the family are asked for this measure.
-bool takes(Family family, LshMeasure measure) {
-  switch (measure) {
-    case LshMeasure::jaccard:
-      return family == Family::minhash;
-    case LshMeasure::hamming:
-      return family == Family::simhash;
-    case LshMeasure::set_jaccard:
-      return family == Family::set || family == Family::minutiae;
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
-      return family == Family::set;
-    case LshMeasure::bit_hamming:
-      return family == Family::bits;
-    default:
-      return family == Family::ctph;
-  }
-}
 
 // What was counted for a query.
 struct ProbeFacts {
@@ -68,9 +34,9 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
   auto* facts = memory->make<IndexFacts>(offsetof(IndexFacts, leaves) + meta->nruns * sizeof(uint32_t));
   facts->index = oid;
   facts->bound = (meta->config.flags & kMetaBound) != 0;
-  facts->family = family_of(meta->config);
-  if (facts->bound && facts->family == Family::ctph) facts->max_rate = ctph_index_max_rate(&meta->config);
-  if (facts->family == Family::bits) read_bit_layout(&meta->config, &facts->layout);
+  facts->family = find_family(meta->config);
+  if (facts->bound && facts->family != nullptr && facts->family->read_params != nullptr)
+    facts->family->read_params(&meta->config, facts);
   facts->threshold = meta->config.threshold;
   facts->nbands = meta->config.nbands;
   for (int i = 0; i < meta->nruns; ++i) {
@@ -143,27 +109,6 @@ const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& que
   return facts;
 }
 
-// Whether a query whose value is not known is served, by its bound.
-bool bound_is_served(const IndexFacts& facts, const KnownQuery& query) {
-  switch (query.measure) {
-    case LshMeasure::jaccard:
-      return query.bound >= facts.threshold - kBoundTolerance;
-    case LshMeasure::hamming:
-      return simhash_index_probes(facts.nbands, query.bound) > 0;
-    case LshMeasure::ctph_score:
-    case LshMeasure::set_jaccard:
-    case LshMeasure::set_in_query:
-    case LshMeasure::query_in_set:
-    case LshMeasure::set_overlap:
-      return query.bound > 0;
-    case LshMeasure::ctph_edit_rate:
-      return query.bound <= facts.max_rate + kBoundTolerance;
-    case LshMeasure::bit_hamming:
-      return query.bound < facts.layout.most + 1.0;
-  }
-  return false;
-}
-
 }  // namespace
 
 const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
@@ -180,19 +125,22 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
   return facts;
 }
 
-double limit_of(const IndexFacts& facts) { return facts.family == Family::bits ? facts.layout.most : facts.threshold; }
+double limit_of(const IndexFacts& facts) {
+  return facts.family != nullptr && facts.family->beyond == Verdict::beyond_distance ? facts.layout.most
+                                                                                     : facts.threshold;
+}
 
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
                       const ProbeEstimate** counted, const KnownColumns* columns) {
   if (counted != nullptr) *counted = nullptr;
   const IndexFacts* facts = facts_of(root, index);
   if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
+  const FamilyPlan* family = facts->family;
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
-  if (query.has_bound && facts->family != Family::other && !takes(facts->family, query.measure))
-    return Verdict::other_measure;
+  if (query.has_bound && family != nullptr && !takes(*family, query.measure)) return Verdict::other_measure;
   if (query.none || !query.has_bound) return Verdict::usable;
-  const bool is_served = bound_is_served(*facts, query);
-  const Verdict refused = facts->family == Family::bits ? Verdict::beyond_distance : Verdict::below_threshold;
+  const bool is_served = family == nullptr || family->serves(*facts, query);
+  const Verdict refused = family == nullptr ? Verdict::below_threshold : family->beyond;
   if (!query.has_query) return is_served ? Verdict::usable : refused;
   const ProbeFacts* probes = count_probes(root, index->indexoid, query, columns);
   const bool is_hidden = !may_count_rows(root, index->rel);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/lsh/bit_keys.h"
+#include "pg/lsh/planner/facts/family_plans.h"
 #include "pg/lsh/planner/facts/known_query.h"
-#include "pg/lsh/planner/facts/verdict.h"
 #include "pg/lsh/scan/probe_estimate.h"
 
 extern "C" {
@@ -14,14 +14,11 @@ namespace neardup {
 
 inline constexpr double kMaxCounted = 10000;  // entries that are read at plan time, some 20 us
 
-// The hash families of this extension, whose operands can be read here.
-enum class Family : uint8_t { other, minhash, simhash, ctph, set, minutiae, bits };
-
 // An index as the planner sees it: from its meta page, once per planning.
 struct IndexFacts {
   Oid index;
   bool bound;
-  Family family;
+  const FamilyPlan* family;  // null: of another extension
   double threshold;
   double max_rate;   // of the family ctph
   BitLayout layout;  // of the family bits

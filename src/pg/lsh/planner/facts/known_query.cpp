@@ -12,10 +12,6 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// Where the bound is not known: a jaccard of 0.8, 3 bits, a score of 70, a rate of 0.15.
-constexpr double kUsualBound = 0.8;
-constexpr double kUsualCloseness = 0.85;
-
 Datum bytes_of(const MinhashView& v) { return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size); }
 
 // Of any type.
@@ -37,7 +33,7 @@ bool comes_from_row(Node* value) { return of_row_walker(value, nullptr); }
 KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours) {
   KnownQuery known{};
   known.strategy = strategy;
-  known.measure = LshMeasure::jaccard;
+  known.measure = Measure::jaccard;
   if (ours && strategy == kStrategySimilar) {
     known.has_bound = true;
     known.bound = guc_jaccard_threshold;
@@ -64,7 +60,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
       known.has_bound = true;
       known.measure = view.measure;
       known.bound = view.bound;
-      if (view.measure == LshMeasure::jaccard)
+      if (kind_of(view.measure) == Kind::minhash)
         known.value = strategy == kStrategyAtLeast ? bytes_of(view.signature) : known.query;
     }
   } else if (ours && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
@@ -83,7 +79,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
   return known;
 }
 
-KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound) {
+KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, Node* value, Node* bound) {
   KnownQuery known{};
   known.strategy = kStrategyAtLeast;
   known.measure = measure;
@@ -104,7 +100,7 @@ KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query
       known.has_query = true;
       known.type = get_func_rettype(make_query);
       const Datum argument = detoasted(c->constvalue, c->consttype);
-      if (measure == LshMeasure::jaccard) known.value = argument;
+      if (kind_of(measure) == Kind::minhash) known.value = argument;
       known.query = OidFunctionCall2(make_query, argument, Float8GetDatum(known.bound));
     }
   }
@@ -113,7 +109,7 @@ KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query
 
 double closeness_of(const KnownQuery& query) {
   if (query.has_bound) return closeness(query.measure, query.bound);
-  return query.measure == LshMeasure::jaccard ? kUsualBound : kUsualCloseness;
+  return info(query.measure).usual_closeness;
 }
 
 }  // namespace neardup

@@ -15,7 +15,7 @@ struct KnownQuery {
   uint16_t strategy;
   bool none;  // NULL, or a bound that no row reaches
   bool has_bound;
-  LshMeasure measure;  // of the bound
+  Measure measure;  // of the bound
   double bound;
   bool of_row;    // not known, but another row's
   double askers;  // then: of so many rows; 0: of one
@@ -28,7 +28,7 @@ struct KnownQuery {
 // By an index condition: strategy and right operand. ours: an operator of this extension, whose operands can be read.
 KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours);
 // By the arguments of a predicate. make_query: of its measure; invalid: the value is not asked for.
-KnownQuery known_arguments(PlannerInfo* root, LshMeasure measure, Oid make_query, Node* value, Node* bound);
+KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, Node* value, Node* bound);
 
 // Whether a value is a column, or what another part of the statement finds: not what a client or a function hands over.
 bool comes_from_row(Node* value);

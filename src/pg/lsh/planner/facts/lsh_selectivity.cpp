@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/lsh/lsh_query.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
@@ -96,7 +95,7 @@ uint16_t strategy_of(Oid opno) {
 // What is known of a join's bound: % has the setting, the others one side's with_threshold(.., bound).
 KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
   KnownQuery known{};
-  known.measure = LshMeasure::jaccard;
+  known.measure = Measure::jaccard;
   if (strategy == kStrategySimilar) {
     known.has_bound = true;
     known.bound = guc_jaccard_threshold;
@@ -114,7 +113,7 @@ KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
 
 }  // namespace
 
-double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicate, List* args, int var_relid,
+double predicate_selectivity(PlannerInfo* root, Measure measure, Oid predicate, List* args, int var_relid,
                              JoinType jointype, const SpecialJoinInfo* sjinfo) {
   VariableStatData a;
   VariableStatData b;

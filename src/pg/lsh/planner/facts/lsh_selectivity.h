@@ -11,7 +11,7 @@ extern "C" {
 namespace neardup {
 
 // Of a predicate's call: the share of rows of one table, or of pairs of two, as clause_selectivity() means it.
-double predicate_selectivity(PlannerInfo* root, LshMeasure measure, Oid predicate, List* args, int var_relid,
+double predicate_selectivity(PlannerInfo* root, Measure measure, Oid predicate, List* args, int var_relid,
                              JoinType jointype, const SpecialJoinInfo* sjinfo);
 
 }  // namespace neardup

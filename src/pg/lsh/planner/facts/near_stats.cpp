@@ -223,10 +223,10 @@ Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
 // Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's
 // rule for values in statistics (statistic_proc_security_check()) is about functions that are called with them; none is
 // here.
-NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure) {
+NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, Measure measure) {
   NearStats stats{};
   stats.rows = variable->rel != nullptr ? variable->rel->tuples : 0;
-  const int16 kind = measure == LshMeasure::ctph_edit_rate ? kEditRateKind : kStatisticKind;
+  const int16 kind = measure == Measure::ctph_edit_rate ? kEditRateKind : kStatisticKind;
   AttStatsSlot slot;
   if (HeapTupleIsValid(variable->statsTuple) &&
       get_attstatsslot(&slot, variable->statsTuple, kind, InvalidOid, ATTSTATSSLOT_NUMBERS)) {

@@ -22,7 +22,7 @@ struct NearStats {
   NearLevels of_row;
   NearLevels of_document;  // copies of each other taken as one
 };
-NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, LshMeasure measure);
+NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, Measure measure);
 // For a query. What comes from outside is as likely one document as another, as PostgreSQL takes it for equality: a
 // popular row is not asked for more often. All rows of a table have the mean of its rows, most of which a few popular
 // texts make. How many of these are among some of its rows is not known: the fewer rows ask, the fewer are expected.

@@ -1,7 +1,6 @@
 // Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and
 // evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
 // tell of a row.
-#include "core/lsh/lsh_query.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
@@ -18,12 +17,12 @@ namespace {
 
 // A call whose only error would be one for its bound, which is in range.
 bool is_safe_maker(const FuncExpr* call) {
-  LshMeasure measure;
+  Measure measure;
   if (list_length(call->args) != 2 || !IsA(lsecond(call->args), Const) || !makes_lsh_query(call->funcid, &measure))
     return false;
   const auto* bound = lsecond_node(Const, call->args);
   return !is_of_sets(measure) && bound->consttype == FLOAT8OID && !bound->constisnull &&
-         valid_bound(measure, DatumGetFloat8(bound->constvalue));
+         is_valid_bound(measure, DatumGetFloat8(bound->constvalue));
 }
 
 // With the value in the place of each safe maker's call.

@@ -1,0 +1,78 @@
+// Ctph digests, their score and their edit rate.
+#include "core/kinds/kinds_impl.h"
+#include "core/signature/ctph_compare.h"
+
+namespace neardup {
+namespace {
+
+AnyValue view(const uint8_t* bytes, size_t size) { return {.digest = view_ctph(bytes, size)}; }
+size_t stored_size(const AnyValue& v) noexcept { return ctph_size(v.digest); }
+void store(const AnyValue& v, uint8_t* out) noexcept { write_ctph(v.digest, out); }
+
+// The stored form, which the wire has, too.
+std::vector<uint8_t> stored(const AnyValue& v) {
+  std::vector<uint8_t> out(ctph_size(v.digest));
+  write_ctph(v.digest, out.data());
+  return out;
+}
+
+std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
+std::vector<uint8_t> from_text(std::string_view text, const char**) {
+  const CtphDigest digest = ctph_from_text(text);
+  return stored({.digest = view_of(digest)});
+}
+std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
+
+double score(const AnyValue& x, const AnyValue& y) { return ctph_score(x.digest, y.digest); }
+double edit_rate(const AnyValue& x, const AnyValue& y) { return ctph_edit_rate(x.digest, y.digest); }
+
+double score_closeness(double bound) noexcept { return bound <= 0 ? 0 : 0.5 + bound / 200; }
+double rate_closeness(double bound) noexcept { return bound < 0 ? kBeyondReach : 1 - bound; }
+
+// A rate that is as large as the bound allows is not lost to rounding.
+constexpr double kRateSlack = 1e-9;
+double rate_engine_bound(double bound, uint32_t) noexcept { return 1 - bound - kRateSlack; }
+
+bool comparable(const AnyValue& x, const AnyValue& y) noexcept { return neardup::comparable(x.digest, y.digest); }
+
+std::string describe(const AnyValue& v) { return neardup::describe(v.digest); }
+
+}  // namespace
+
+const KindInfo kCtphKind = {.name = "ctph",
+                            .forms = {.view = view,
+                                      .stored_size = stored_size,
+                                      .store = store,
+                                      .to_text = to_text,
+                                      .from_text = from_text,
+                                      .to_wire = stored,
+                                      .from_wire = from_wire},
+                            .comparable = comparable,
+                            .describe = describe,
+                            .is_empty = is_never_empty};
+
+const MeasureInfo kCtphScore = {.measure = Measure::ctph_score,
+                                .kind = Kind::ctph,
+                                .name = "ctph_score",
+                                .is_similarity = true,
+                                .mirrored = Measure::ctph_score,
+                                .range = {"score", "from 0 to 100", 0, 100, false},
+                                .closeness = score_closeness,
+                                .usual_closeness = kUsualCloseness,
+                                .value = score,
+                                .engine_bound = nullptr,
+                                .rule = {}};
+
+const MeasureInfo kCtphEditRate = {.measure = Measure::ctph_edit_rate,
+                                   .kind = Kind::ctph,
+                                   .name = "ctph_edit_rate",
+                                   .is_similarity = false,
+                                   .mirrored = Measure::ctph_edit_rate,
+                                   .range = {"rate", "from 0 to 1", 0, 1, false},
+                                   .closeness = rate_closeness,
+                                   .usual_closeness = kUsualCloseness,
+                                   .value = edit_rate,
+                                   .engine_bound = rate_engine_bound,
+                                   .rule = {}};
+
+}  // namespace neardup

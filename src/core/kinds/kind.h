@@ -1,0 +1,58 @@
+// The kinds of values that are compared. One table says what each of them is; whoever does something for every kind
+// asks the table, or has an array by Kind of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/exact/int_set.h"
+#include "core/signature/bit_code.h"
+#include "core/signature/ctph.h"
+#include "core/signature/minhash_encode.h"
+
+namespace neardup {
+
+enum class Kind : uint8_t { minhash, simhash, ctph, bits, set };
+inline constexpr size_t kKinds = 5;
+
+// A value, in the member of its kind. Points into the caller's bytes.
+struct AnyValue {
+  MinhashView signature{};
+  uint64_t simhash = 0;
+  CtphView digest{};
+  SetView set{};
+  BitCode code{};  // a bit string of another length than a code's has no bytes: only its length matters
+};
+
+// The forms of a value within an lsh_query. Byte by byte: docs/format.md. Decoders are total: they accept or throw, and
+// what they accept is safe for every operation. Those that throw name what is wrong: Error{corrupt_data} of bytes,
+// Error{invalid_text} of a text.
+struct ValueForms {
+  // Of stored bytes, which must be 4-byte aligned.
+  AnyValue (*view)(const uint8_t* bytes, size_t size);
+  size_t (*stored_size)(const AnyValue& value) noexcept;
+  void (*store)(const AnyValue& value, uint8_t* out) noexcept;
+  std::string (*to_text)(const AnyValue& value);
+  // The stored form. *why: set where the text is none of the kind's and the caller has to name the whole text.
+  std::vector<uint8_t> (*from_text)(std::string_view text, const char** why);
+  std::vector<uint8_t> (*to_wire)(const AnyValue& value);
+  std::vector<uint8_t> (*from_wire)(const uint8_t* bytes, size_t size);
+};
+
+struct KindInfo {
+  const char* name;  // of the SQL type; "set" of sets, which are arrays
+  ValueForms forms;
+  // Whether the measures of the kind take the two values.
+  bool (*comparable)(const AnyValue& x, const AnyValue& y) noexcept;
+  // How a value was made, for people. Null where all values are comparable.
+  std::string (*describe)(const AnyValue& value);
+  // Whether it is near nothing, itself included.
+  bool (*is_empty)(const AnyValue& value) noexcept;
+};
+
+const KindInfo& info(Kind kind) noexcept;
+
+}  // namespace neardup

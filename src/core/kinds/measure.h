@@ -1,0 +1,107 @@
+// The measures by which values of a kind are compared: similarities and distances. One table says what each of them is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/named_values.h"
+#include "core/kinds/kind.h"
+
+namespace neardup {
+
+// The numbers reach disk: docs/format.md.
+enum class Measure : uint8_t {
+  jaccard = 1,         // of minhashes: similarity
+  hamming = 2,         // of simhashes: distance
+  ctph_score = 3,      // of ctph digests: similarity
+  ctph_edit_rate = 4,  // of ctph digests: distance
+  set_jaccard = 5,     // of sets x and y: the share of their elements that both have
+  set_in_query = 6,    // the share of x that is in y, containment
+  query_in_set = 7,    // the share of y that is in x
+  set_overlap = 8,     // how many elements both have
+  bit_hamming = 9,     // of bit codes: distance
+  // The greater one of set_in_query and query_in_set: the share of the smaller set that is in the larger one
+  // (Szymkiewicz and Simpson). No lsh_query has it.
+  overlap_coefficient = 10,
+};
+inline constexpr size_t kMeasures = 10;
+inline constexpr uint8_t kNewestStoredMeasure = 9;
+
+// What a named predicate, as jaccard_at_least(), takes as a bound.
+struct BoundRange {
+  const char* name;
+  const char* text;
+  double least;
+  double most;
+  bool is_above;  // the least itself is none
+};
+
+// Of sets of x and y elements, both above 0.
+struct SetRule {
+  // The measure where they have so many in common. Grows with `common`; of the sizes it falls or stays.
+  double (*value)(double x, double y, double common) noexcept;
+  // About how many elements sets within the bound have in common: at most a few units off.
+  double (*common)(double bound, double x, double y) noexcept;
+  bool is_by_first;  // that depends on x alone
+};
+
+struct MeasureInfo {
+  Measure measure;
+  Kind kind;
+  std::string_view name;  // in the text form of an lsh_query
+  bool is_similarity;     // near means much of it
+  Measure mirrored;       // the measure of (y, x) that is this one of (x, y)
+  BoundRange range;
+  // How strict a bound is, on a scale that all measures share: 1 is the strictest that any pair reaches, 0 admits all,
+  // or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
+  double (*closeness)(double bound) noexcept;
+  double usual_closeness;  // of a bound that is not known
+  // Of comparable values.
+  double (*value)(const AnyValue& x, const AnyValue& y);
+  // The least similarity for a pair engine that finds all pairs within the bound; not above 0: all pairs are. bits: of
+  // codes. Null: there is no engine.
+  double (*engine_bound)(double bound, uint32_t bits) noexcept;
+  SetRule rule;  // of sets only
+};
+
+const MeasureInfo& info(Measure measure) noexcept;
+
+inline Kind kind_of(Measure measure) noexcept { return info(measure).kind; }
+inline bool is_of_sets(Measure measure) noexcept { return kind_of(measure) == Kind::set; }
+
+// As SQL compares numbers: NaN is above all others. value is none.
+inline bool within(Measure measure, double value, double bound) noexcept {
+  return info(measure).is_similarity ? value >= bound : !(value > bound);
+}
+
+// MeasureInfo::closeness, at least 0, also of NaN: as within() takes it.
+double closeness(Measure measure, double bound) noexcept;
+
+// Whether no value reaches the bound.
+inline bool beyond_reach(Measure measure, double bound) noexcept { return closeness(measure, bound) > 1; }
+
+// Whether the named predicates take the bound; comparisons take any.
+bool is_valid_bound(Measure measure, double bound) noexcept;
+
+// Measures of sets by the names that all_pairs(measure => ..) takes.
+inline constexpr NamedValue<Measure> kSetMeasures[] = {
+    {"jaccard", Measure::set_jaccard}, {"containment", Measure::set_in_query}, {"overlap", Measure::set_overlap}};
+
+// The least number of elements that sets of x and y elements within the bound share; above the smaller size: such sets
+// are not within it. bound: above 0.
+uint32_t least_common(const SetRule& rule, double bound, uint32_t x, uint32_t y) noexcept;
+
+// The same of the first set, or the second one, and any other set: of these one that is a part of it shares the fewest.
+uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept;
+uint32_t least_part_of_second(const SetRule& rule, double bound, uint32_t y) noexcept;
+
+// Whether it matters which of two values is the first one.
+inline bool is_directed(Measure measure) noexcept { return info(measure).mirrored != measure; }
+
+// A measure of sets of these sizes that share so many elements: as SetRule::value; 0 where they share none.
+inline double measure_sets(Measure measure, double x, double y, double common) noexcept {
+  return common == 0 ? 0 : info(measure).rule.value(x, y, common);
+}
+
+}  // namespace neardup

@@ -1,0 +1,190 @@
+// Sets of integers: what they have in common, counted, and measured by their sizes.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/kinds/kinds_impl.h"
+
+namespace neardup {
+namespace {
+
+constexpr size_t kElementBytes = sizeof(int64_t);
+
+void check_size(size_t size) {
+  if (size % kElementBytes != 0) refuse_bytes("a set has 8 bytes an element, not " + std::to_string(size) + " in all");
+}
+
+AnyValue view(const uint8_t* bytes, size_t size) {
+  check_size(size);
+  const SetView set{bytes, size / kElementBytes};
+  for (size_t i = 1; i < set.n; ++i)
+    if (set[i - 1] >= set[i]) refuse_bytes("the elements of a set do not ascend");
+  return {.set = set};
+}
+
+size_t stored_size(const AnyValue& v) noexcept { return v.set.n * kElementBytes; }
+
+void store(const AnyValue& v, uint8_t* out) noexcept {
+  if (v.set.n != 0) std::memcpy(out, v.set.bytes, stored_size(v));
+}
+
+std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
+  const AnyValue v{.set = view_of(elements.data(), elements.size())};
+  std::vector<uint8_t> out(stored_size(v));
+  store(v, out.data());
+  return out;
+}
+
+std::string to_text(const AnyValue& v) {
+  std::string out = "{";
+  for (size_t i = 0; i < v.set.n; ++i) {
+    if (i != 0) out += ',';
+    out += std::to_string(v.set[i]);
+  }
+  return out + '}';
+}
+
+std::vector<uint8_t> from_text(std::string_view text, const char** why) {
+  std::vector<int64_t> elements;
+  *why = "A set reads {1,2,3}.";
+  if (text.size() < 2 || text.front() != '{' || text.back() != '}') return {};
+  const char* p = text.data() + 1;
+  const char* end = text.data() + text.size() - 1;
+  while (p != end) {
+    int64_t element = 0;
+    const auto r = std::from_chars(p, end, element);
+    if (r.ec != std::errc() || (r.ptr != end && (*r.ptr != ',' || r.ptr + 1 == end))) return {};
+    elements.push_back(element);
+    p = r.ptr == end ? end : r.ptr + 1;
+  }
+  *why = nullptr;
+  elements.resize(make_set(elements.data(), elements.size()));
+  return stored(elements);
+}
+
+std::vector<uint8_t> to_wire(const AnyValue& v) {
+  std::vector<uint8_t> out(stored_size(v));
+  for (size_t i = 0; i < v.set.n; ++i) store_big_endian(static_cast<uint64_t>(v.set[i]), &out[i * kElementBytes]);
+  return out;
+}
+
+std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
+  check_size(size);
+  std::vector<int64_t> elements(size / kElementBytes);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<int64_t>(load_big_endian<uint64_t>(bytes + i * kElementBytes));
+  const std::vector<uint8_t> out = stored(elements);
+  view(out.data(), out.size());
+  return out;
+}
+
+template <Measure measure>
+double value(const AnyValue& x, const AnyValue& y) {
+  return measure_sets(measure, static_cast<double>(x.set.n), static_cast<double>(y.set.n),
+                      static_cast<double>(common_elements(x.set, y.set)));
+}
+
+double count_closeness(double bound) noexcept {  // how many are many depends on the sets
+  return bound > std::numeric_limits<double>::max() ? kBeyondReach : 1 - 1 / (1 + std::max(bound, 0.0));
+}
+
+constexpr BoundRange kCountRange = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false};
+
+// The least k in 1..most that is_enough, which stays so for all above; else most + 1.
+template <class IsEnough>
+uint32_t least_number(uint32_t most, IsEnough is_enough) noexcept {
+  uint32_t least = 1;
+  for (uint32_t end = most + 1; least < end;) {
+    const uint32_t middle = least + (end - least) / 2;
+    is_enough(middle) ? end = middle : least = middle + 1;
+  }
+  return least;
+}
+
+// A measure from 0 to 1.
+template <Measure measure>
+constexpr MeasureInfo share(std::string_view name, Measure mirrored, const SetRule& rule) {
+  return {.measure = measure,
+          .kind = Kind::set,
+          .name = name,
+          .is_similarity = true,
+          .mirrored = mirrored,
+          .range = kShareRange,
+          .closeness = same_bound,
+          .usual_closeness = kUsualCloseness,
+          .value = value<measure>,
+          .engine_bound = same_engine_bound,
+          .rule = rule};
+}
+
+bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
+
+bool is_empty(const AnyValue& v) noexcept { return v.set.n == 0; }
+
+}  // namespace
+
+const KindInfo kSetKind = {.name = "set",
+                           .forms = {.view = view,
+                                     .stored_size = stored_size,
+                                     .store = store,
+                                     .to_text = to_text,
+                                     .from_text = from_text,
+                                     .to_wire = to_wire,
+                                     .from_wire = from_wire},
+                           .comparable = comparable,
+                           .describe = nullptr,
+                           .is_empty = is_empty};
+
+const MeasureInfo kSetJaccard = share<Measure::set_jaccard>(
+    "set_jaccard", Measure::set_jaccard,
+    {[](double x, double y, double common) noexcept { return common / (x + y - common); },
+     [](double bound, double x, double y) noexcept { return bound / (1 + bound) * (x + y); }, false});
+
+// Broder: On the resemblance and containment of documents, 1997.
+const MeasureInfo kSetInQuery =
+    share<Measure::set_in_query>("set_in_query", Measure::query_in_set,
+                                 {[](double x, double, double common) noexcept { return common / x; },
+                                  [](double bound, double x, double) noexcept { return bound * x; }, true});
+
+const MeasureInfo kQueryInSet =
+    share<Measure::query_in_set>("query_in_set", Measure::set_in_query,
+                                 {[](double, double y, double common) noexcept { return common / y; },
+                                  [](double bound, double, double y) noexcept { return bound * y; }, false});
+
+const MeasureInfo kSetOverlap = {.measure = Measure::set_overlap,
+                                 .kind = Kind::set,
+                                 .name = "set_overlap",
+                                 .is_similarity = true,
+                                 .mirrored = Measure::set_overlap,
+                                 .range = kCountRange,
+                                 .closeness = count_closeness,
+                                 .usual_closeness = kUsualCloseness,
+                                 .value = value<Measure::set_overlap>,
+                                 .engine_bound = same_engine_bound,
+                                 .rule = {[](double, double, double common) noexcept { return common; },
+                                          [](double bound, double, double) noexcept { return bound; }, false}};
+
+const MeasureInfo kOverlapCoefficient = share<Measure::overlap_coefficient>(
+    "overlap_coefficient", Measure::overlap_coefficient,
+    {[](double x, double y, double common) noexcept { return common / std::min(x, y); },
+     [](double bound, double x, double y) noexcept { return bound * std::min(x, y); }, false});
+
+uint32_t least_common(const SetRule& rule, double bound, uint32_t x, uint32_t y) noexcept {
+  const uint32_t most = std::min(x, y);
+  const double about = std::floor(rule.common(bound, x, y)) - 1;
+  uint32_t k = about < 1 ? 1 : about > most ? most : static_cast<uint32_t>(about);
+  while (k <= most && rule.value(x, y, k) < bound) ++k;
+  return k;
+}
+
+uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept {
+  return least_number(x, [&](uint32_t k) { return rule.value(x, k, k) >= bound; });
+}
+
+uint32_t least_part_of_second(const SetRule& rule, double bound, uint32_t y) noexcept {
+  return least_number(y, [&](uint32_t k) { return rule.value(k, y, k) >= bound; });
+}
+
+}  // namespace neardup

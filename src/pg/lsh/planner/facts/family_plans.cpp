@@ -1,0 +1,189 @@
+// See family_plans.h.
+#include "pg/lsh/planner/facts/family_plans.h"
+
+#include <cmath>
+
+#include "core/lsh/bit_keys.h"
+#include "core/lsh/simhash_keys.h"
+#include "pg/lsh/families/families.h"
+#include "pg/lsh/planner/facts/index_facts.h"
+#include "pg/lsh/planner/facts/known_query.h"
+
+namespace neardup {
+namespace {
+
+constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
+
+// ---- minhash
+
+bool serves_jaccard(const IndexFacts& facts, const KnownQuery& query) {
+  return query.bound >= facts.threshold - kBoundTolerance;
+}
+
+// An index of b bands allows b - 1 mismatches at its threshold and so, roughly, fewer in proportion above it.
+double usual_bands(const IndexFacts& facts, const KnownQuery& query) {
+  if (facts.nbands == 0) return kUsualProbes;
+  double p = facts.nbands;
+  if (facts.threshold < 1) p = 1 + (p - 1) * (1 - closeness_of(query)) / (1 - facts.threshold);
+  return Max(1.0, Min(p, static_cast<double>(facts.nbands)));
+}
+
+bool farthest_jaccard(const IndexFacts& facts, KnownQuery* query) {
+  query->measure = Measure::jaccard;
+  query->bound = facts.threshold;
+  return true;
+}
+
+// ---- simhash
+
+constexpr double kUsualHammingBound = 3;
+constexpr double kSimhashWidth = 64;  // bits
+
+bool serves_hamming(const IndexFacts& facts, const KnownQuery& query) {
+  return simhash_index_probes(facts.nbands, query.bound) > 0;
+}
+
+double usual_blocks(const IndexFacts& facts, const KnownQuery& query) {
+  const double bound = query.has_bound ? query.bound : kUsualHammingBound;
+  return Max(1.0, static_cast<double>(simhash_index_probes(facts.nbands, bound)));
+}
+
+// By prefixes of whole keys: a key is a block of the simhash.
+double entries_of_blocks(const IndexFacts& facts, const KnownQuery&, double probes) {
+  return probes * facts.entries / facts.nbands / std::exp2(kSimhashWidth / facts.nbands);
+}
+
+bool farthest_hamming(const IndexFacts& facts, KnownQuery* query) {
+  uint32_t distance;
+  query->measure = Measure::hamming;
+  query->bound = -1;
+  while (next_reach(facts.nbands, query->bound, &distance)) query->bound = distance;
+  return query->bound >= 0;
+}
+
+// ---- ctph
+
+constexpr double kUsualGrams = 90;  // of two parts, of 64 and 32 characters
+
+void read_max_rate(const LshConfig* config, IndexFacts* facts) { facts->max_rate = ctph_index_max_rate(config); }
+
+bool serves_digests(const IndexFacts& facts, const KnownQuery& query) {
+  return info(query.measure).is_similarity ? query.bound > 0 : query.bound <= facts.max_rate + kBoundTolerance;
+}
+
+double usual_grams(const IndexFacts&, const KnownQuery&) { return kUsualGrams; }
+
+bool farthest_rate(const IndexFacts& facts, KnownQuery* query) {
+  query->measure = Measure::ctph_edit_rate;
+  query->bound = facts.max_rate;
+  return facts.max_rate > 0;
+}
+
+// ---- sets
+
+constexpr double kUsualElements = 50;  // of a set that are looked up
+constexpr double kUsualBuckets = 8;
+
+bool serves_sets(const IndexFacts&, const KnownQuery& query) { return query.bound > 0; }
+double usual_elements(const IndexFacts&, const KnownQuery&) { return kUsualElements; }
+double usual_buckets(const IndexFacts&, const KnownQuery&) { return kUsualBuckets; }
+
+// ---- bit codes
+
+void read_layout(const LshConfig* config, IndexFacts* facts) { read_bit_layout(config, &facts->layout); }
+
+bool serves_codes(const IndexFacts& facts, const KnownQuery& query) { return query.bound < facts.layout.most + 1.0; }
+
+// At the bound or, where it is not known, the greatest that the index is made for.
+CodePlan plan_of_codes(const IndexFacts& facts, const KnownQuery& query) {
+  CodePlan plan{};
+  const double most = facts.layout.most;
+  const double distance = query.has_bound && query.bound < most ? Max(query.bound, 0.0) : most;
+  if (facts.bound) plan_codes(facts.layout, static_cast<uint32_t>(distance), &plan);
+  return plan;
+}
+
+double usual_codes(const IndexFacts& facts, const KnownQuery& query) {
+  return Max(1.0, static_cast<double>(plan_of_codes(facts, query).probes));
+}
+
+double entries_of_codes(const IndexFacts& facts, const KnownQuery& query, double) {
+  return plan_of_codes(facts, query).entries * facts.entries / Max(1.0, static_cast<double>(facts.nbands));
+}
+
+bool farthest_code(const IndexFacts& facts, KnownQuery* query) {
+  query->measure = Measure::bit_hamming;
+  query->bound = facts.layout.most;
+  return true;
+}
+
+constexpr FamilyPlan kFamilies[] = {
+    {.name = "minhash",
+     .kind = Kind::minhash,
+     .is_for_jaccard = false,
+     .beyond = Verdict::below_threshold,
+     .read_params = nullptr,
+     .serves = serves_jaccard,
+     .usual_probes = usual_bands,
+     .usual_entries = nullptr,
+     .farthest = farthest_jaccard},
+    {.name = "simhash",
+     .kind = Kind::simhash,
+     .is_for_jaccard = false,
+     .beyond = Verdict::below_threshold,
+     .read_params = nullptr,
+     .serves = serves_hamming,
+     .usual_probes = usual_blocks,
+     .usual_entries = entries_of_blocks,
+     .farthest = farthest_hamming},
+    {.name = "ctph",
+     .kind = Kind::ctph,
+     .is_for_jaccard = false,
+     .beyond = Verdict::below_threshold,
+     .read_params = read_max_rate,
+     .serves = serves_digests,
+     .usual_probes = usual_grams,
+     .usual_entries = nullptr,
+     .farthest = farthest_rate},
+    {.name = "set",
+     .kind = Kind::set,
+     .is_for_jaccard = false,
+     .beyond = Verdict::below_threshold,
+     .read_params = nullptr,
+     .serves = serves_sets,
+     .usual_probes = usual_elements,
+     .usual_entries = nullptr,
+     .farthest = nullptr},
+    {.name = "minutiae",
+     .kind = Kind::set,
+     .is_for_jaccard = true,
+     .beyond = Verdict::below_threshold,
+     .read_params = nullptr,
+     .serves = serves_sets,
+     .usual_probes = usual_buckets,
+     .usual_entries = nullptr,
+     .farthest = nullptr},
+    {.name = "bits",
+     .kind = Kind::bits,
+     .is_for_jaccard = false,
+     .beyond = Verdict::beyond_distance,
+     .read_params = read_layout,
+     .serves = serves_codes,
+     .usual_probes = usual_codes,
+     .usual_entries = entries_of_codes,
+     .farthest = farthest_code},
+};
+
+}  // namespace
+
+const FamilyPlan* find_family(const LshConfig& config) {
+  for (const FamilyPlan& family : kFamilies)
+    if (strncmp(config.family, family.name, sizeof config.family) == 0) return &family;
+  return nullptr;
+}
+
+bool takes(const FamilyPlan& family, Measure measure) {
+  return kind_of(measure) == family.kind && (!family.is_for_jaccard || measure == Measure::set_jaccard);
+}
+
+}  // namespace neardup

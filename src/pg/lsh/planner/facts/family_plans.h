@@ -1,0 +1,40 @@
+// What the planner knows of each hash family: one table.
+#pragma once
+
+#include "core/kinds/measure.h"
+#include "pg/lsh/lsh.h"
+#include "pg/lsh/planner/facts/verdict.h"
+
+namespace neardup {
+
+struct IndexFacts;
+struct KnownQuery;
+
+// Look-ups of a query whose value, or whose index, is not known: those of a jaccard of 0.8, where 25 of 128 components
+// may differ.
+inline constexpr double kUsualProbes = 26;
+
+struct FamilyPlan {
+  const char* name;  // in an index's LshConfig
+  Kind kind;
+  bool is_for_jaccard;  // alone, of the measures of sets
+  Verdict beyond;       // of a bound that the index does not reach
+  // Reads from a bound index's parameters what the functions below need. May be null.
+  void (*read_params)(const LshConfig* config, IndexFacts* facts);
+  // Whether a query whose value is not known is served, by its bound.
+  bool (*serves)(const IndexFacts& facts, const KnownQuery& query);
+  // Look-ups of such a query.
+  double (*usual_probes)(const IndexFacts& facts, const KnownQuery& query);
+  // The entries that so many look-ups meet. Null: those of an average key of the index.
+  double (*usual_entries)(const IndexFacts& facts, const KnownQuery& query, double probes);
+  // The farthest search, where the family takes one. May be null.
+  bool (*farthest)(const IndexFacts& facts, KnownQuery* query);
+};
+
+// Null for a family of another extension.
+const FamilyPlan* find_family(const LshConfig& config);
+
+// Whether an index of the family is asked for the measure.
+bool takes(const FamilyPlan& family, Measure measure);
+
+}  // namespace neardup

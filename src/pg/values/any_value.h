@@ -1,0 +1,23 @@
+// SQL values of any kind: read, and compared.
+#pragma once
+
+#include "core/kinds/kind.h"
+#include "pg/base/pg.h"
+
+namespace neardup {
+
+// The value points into the datum, or into what is detoasted here in the current context. False for one that no measure
+// takes, a set with a NULL element or a bit string that is no code: of this one only the length is known.
+bool read_value(Kind kind, Datum datum, AnyValue* value);
+
+// The same for a value that a measure needs: a set with a NULL element is an error. A bit string is checked by
+// demand_comparable().
+AnyValue value_arg(FunctionCallInfo fcinfo, int n, Kind kind);
+
+// The error for a value that no measure takes.
+[[noreturn]] void refuse_unfit(Kind kind, Datum datum, const AnyValue& value);
+
+// An error that names both values' parameters unless they are comparable.
+void demand_comparable(Kind kind, const AnyValue& a, const AnyValue& b);
+
+}  // namespace neardup
