@@ -1,6 +1,7 @@
 // What an index scan costs. The formula: README, "What a scan costs".
 #include <cmath>
 
+#include "core/kinds/measure.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"

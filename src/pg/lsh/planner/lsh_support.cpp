@@ -1,4 +1,5 @@
 // Support of the predicates: the condition that an lsh index serves, and how many rows a predicate keeps.
+#include "core/kinds/measure.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/index_facts.h"
 #include "pg/lsh/planner/facts/known_query.h"

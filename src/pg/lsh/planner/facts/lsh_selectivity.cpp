@@ -1,4 +1,5 @@
 // See lsh_selectivity.h.
+#include "core/kinds/measure.h"
 #include <algorithm>
 #include <cmath>
 

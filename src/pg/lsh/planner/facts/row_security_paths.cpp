@@ -1,6 +1,7 @@
 // Index paths of tables with row security, and in views that are a security barrier. The executor asks an index, and
 // evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
 // tell of a row.
+#include "core/kinds/measure.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
