@@ -117,7 +117,7 @@ void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, b
         s, linkage, callers, g,
         [&](const EngineOptions& options) { return std::make_unique<MinhashPairs>(num_perm, bits, need, options); },
         [&](uint32_t i) {
-          return AnyValue{.signature = {nullptr, rows.row(i), 0}};
+          return AnyValue(MinhashView{nullptr, rows.row(i), 0});
         },
         value);
     return;
@@ -142,7 +142,7 @@ void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<SimhashPairs>(most, options); },
-      [&](uint32_t i) { return AnyValue{.simhash = rows[i]}; }, value);
+      [&](uint32_t i) { return AnyValue(rows[i]); }, value);
 }
 
 void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
@@ -158,7 +158,7 @@ void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<CtphPairs>(threshold, options); },
-      [&](uint32_t i) { return AnyValue{.digest = view_of(rows[i])}; }, value);
+      [&](uint32_t i) { return AnyValue(view_of(rows[i])); }, value);
 }
 
 // ---------------------------------------------------------------- streams of pairs

@@ -176,7 +176,7 @@ TEST(PairClusterer, EqualsDefinition) {
         PairClusterer clusters(linkage, std::make_unique<SimhashPairs>(1, options));
         for (const auto& row : rows) {
           if (row) {
-            clusters.add_value({.simhash = *row});
+            clusters.add_value(AnyValue(*row));
           } else {
             clusters.add_alone();
           }
@@ -219,7 +219,7 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
             measure, kBound, EngineOptions{.memory_limit = limit, .files = &files, .identical = Identical::marked});
         PairClusterer clusters(linkage, std::move(search));
         for (const std::vector<int64_t>& set : sets) {
-          clusters.add_value({.set = view_of(set.data(), set.size())});
+          clusters.add_value(view_of(set.data(), set.size()));
         }
         clusters.run();
         ASSERT_EQ(clusters.representative(), expected.representative) << shape << " linkage " << int(linkage);

@@ -49,7 +49,9 @@ TEST(Kinds, NearerBoundsAreCloser) {
       const double now = closeness(m, bound);
       EXPECT_GE(now, 0) << of.name;
       EXPECT_LE(now, 1) << of.name << " " << bound;
-      if (i > 0) EXPECT_GE(now, last) << of.name << " " << bound;
+      if (i > 0) {
+        EXPECT_GE(now, last) << of.name << " " << bound;
+      }
       last = now;
     }
     EXPECT_EQ(beyond_reach(m, NAN), of.is_similarity) << of.name;
@@ -105,7 +107,9 @@ TEST(Kinds, MeasuresOfSetsGrowWithWhatIsCommon) {
         for (uint32_t common = 1; common <= std::min(x, y); ++common) {
           const double value = rule.value(x, y, common);
           EXPECT_GT(value, 0);
-          if (common > 1) EXPECT_GT(value, rule.value(x, y, common - 1)) << info(m).name;
+          if (common > 1) {
+            EXPECT_GT(value, rule.value(x, y, common - 1)) << info(m).name;
+          }
           EXPECT_LE(rule.value(x + 1, y, common), value) << info(m).name;
           EXPECT_LE(rule.value(x, y + 1, common), value) << info(m).name;
         }
@@ -131,7 +135,7 @@ TEST(Kinds, LeastNumbersAreThoseOfTheMeasure) {
         for (uint32_t y = 1; y <= 60; ++y) {
           uint32_t least = 1;
           while (least <= std::min(x, y) && rule.value(x, y, least) < bound) ++least;
-          ASSERT_EQ(least_common(rule, bound, x, y), least) << info(m).name << " " << bound << " " << x << " " << y;
+          ASSERT_EQ(rule.least_common(bound, x, y), least) << info(m).name << " " << bound << " " << x << " " << y;
           if (least <= std::min(x, y)) least_of_any = std::min(least_of_any, least);
         }
         ASSERT_EQ(least_part_of_first(rule, bound, x), least_of_any) << info(m).name << " " << bound << " " << x;

@@ -30,7 +30,7 @@ AnyValue view(const uint8_t* bytes, size_t size) {
   check_has_length(size);
   uint32_t bits;
   std::memcpy(&bits, bytes, kLengthBytes);
-  return {.code = checked_code(bits, bytes + kLengthBytes, size - kLengthBytes)};
+  return checked_code(bits, bytes + kLengthBytes, size - kLengthBytes);
 }
 
 size_t stored_size(const AnyValue& v) noexcept { return kLengthBytes + bytes_of_length(v.code.bits); }
@@ -41,7 +41,7 @@ void store(const AnyValue& v, uint8_t* out) noexcept {
 }
 
 std::vector<uint8_t> stored(const BitCode& code) {
-  const AnyValue v{.code = code};
+  const AnyValue v = code;
   std::vector<uint8_t> out(stored_size(v));
   store(v, out.data());
   return out;

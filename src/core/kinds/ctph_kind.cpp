@@ -5,7 +5,7 @@
 namespace neardup {
 namespace {
 
-AnyValue view(const uint8_t* bytes, size_t size) { return {.digest = view_ctph(bytes, size)}; }
+AnyValue view(const uint8_t* bytes, size_t size) { return view_ctph(bytes, size); }
 size_t stored_size(const AnyValue& v) noexcept { return ctph_size(v.digest); }
 void store(const AnyValue& v, uint8_t* out) noexcept { write_ctph(v.digest, out); }
 
@@ -19,7 +19,7 @@ std::vector<uint8_t> stored(const AnyValue& v) {
 std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
 std::vector<uint8_t> from_text(std::string_view text, const char**) {
   const CtphDigest digest = ctph_from_text(text);
-  return stored({.digest = view_of(digest)});
+  return stored(view_of(digest));
 }
 std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
 

@@ -18,13 +18,22 @@ namespace neardup {
 enum class Kind : uint8_t { minhash, simhash, ctph, bits, set };
 inline constexpr size_t kKinds = 5;
 
-// A value, in the member of its kind. Points into the caller's bytes.
+// A value: the member of its kind. Points into the caller's bytes. Plain data.
 struct AnyValue {
-  MinhashView signature{};
-  uint64_t simhash = 0;
-  CtphView digest{};
-  SetView set{};
-  BitCode code{};  // a bit string of another length than a code's has no bytes: only its length matters
+  AnyValue() noexcept : signature{} {}
+  AnyValue(const MinhashView& v) noexcept : signature(v) {}
+  explicit AnyValue(uint64_t v) noexcept : simhash(v) {}
+  AnyValue(const CtphView& v) noexcept : digest(v) {}
+  AnyValue(const SetView& v) noexcept : set(v) {}
+  AnyValue(const BitCode& v) noexcept : code(v) {}
+
+  union {
+    MinhashView signature;
+    uint64_t simhash;
+    CtphView digest;
+    SetView set;
+    BitCode code;  // a bit string of another length than a code's has no bytes: only its length matters
+  };
 };
 
 // The forms of a value within an lsh_query. Byte by byte: docs/format.md. Decoders are total: they accept or throw, and

@@ -41,8 +41,9 @@ struct BoundRange {
 struct SetRule {
   // The measure where they have so many in common. Grows with `common`; of the sizes it falls or stays.
   double (*value)(double x, double y, double common) noexcept;
-  // About how many elements sets within the bound have in common: at most a few units off.
-  double (*common)(double bound, double x, double y) noexcept;
+  // The least number of elements that sets within the bound, which is above 0, have in common; above the smaller size:
+  // such sets are not within it.
+  uint32_t (*least_common)(double bound, uint32_t x, uint32_t y) noexcept;
   bool is_by_first;  // that depends on x alone
 };
 
@@ -88,11 +89,8 @@ bool is_valid_bound(Measure measure, double bound) noexcept;
 inline constexpr NamedValue<Measure> kSetMeasures[] = {
     {"jaccard", Measure::set_jaccard}, {"containment", Measure::set_in_query}, {"overlap", Measure::set_overlap}};
 
-// The least number of elements that sets of x and y elements within the bound share; above the smaller size: such sets
-// are not within it. bound: above 0.
-uint32_t least_common(const SetRule& rule, double bound, uint32_t x, uint32_t y) noexcept;
-
-// The same of the first set, or the second one, and any other set: of these one that is a part of it shares the fewest.
+// SetRule::least_common of the first set, or the second one, and any other set: of these one that is a part of it
+// shares the fewest.
 uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept;
 uint32_t least_part_of_second(const SetRule& rule, double bound, uint32_t y) noexcept;
 

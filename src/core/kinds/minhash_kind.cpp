@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-AnyValue view(const uint8_t* bytes, size_t size) { return {.signature = view_minhash(bytes, size)}; }
+AnyValue view(const uint8_t* bytes, size_t size) { return view_minhash(bytes, size); }
 size_t stored_size(const AnyValue& v) noexcept { return v.signature.size; }
 void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, v.signature.header, v.signature.size); }
 std::string to_text(const AnyValue& v) { return minhash_to_text(v.signature); }

@@ -21,7 +21,7 @@ AnyValue view(const uint8_t* bytes, size_t size) {
   const SetView set{bytes, size / kElementBytes};
   for (size_t i = 1; i < set.n; ++i)
     if (set[i - 1] >= set[i]) refuse_bytes("the elements of a set do not ascend");
-  return {.set = set};
+  return set;
 }
 
 size_t stored_size(const AnyValue& v) noexcept { return v.set.n * kElementBytes; }
@@ -31,7 +31,7 @@ void store(const AnyValue& v, uint8_t* out) noexcept {
 }
 
 std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
-  const AnyValue v{.set = view_of(elements.data(), elements.size())};
+  const AnyValue v = view_of(elements.data(), elements.size());
   std::vector<uint8_t> out(stored_size(v));
   store(v, out.data());
   return out;
@@ -80,17 +80,76 @@ std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
   return out;
 }
 
-template <Measure measure>
+// ---- measures
+
+// Each is a rule: its value for sets of x and y elements, and about how many they share that are within a bound.
+
+struct Jaccard {
+  static double value(double x, double y, double common) noexcept { return common / (x + y - common); }
+  static double about(double bound, double x, double y) noexcept { return bound / (1 + bound) * (x + y); }
+};
+
+// Broder: On the resemblance and containment of documents, 1997.
+struct FirstInSecond {
+  static double value(double x, double, double common) noexcept { return common / x; }
+  static double about(double bound, double x, double) noexcept { return bound * x; }
+};
+struct SecondInFirst {
+  static double value(double, double y, double common) noexcept { return common / y; }
+  static double about(double bound, double, double y) noexcept { return bound * y; }
+};
+
+struct Overlap {
+  static double value(double, double, double common) noexcept { return common; }
+  static double about(double bound, double, double) noexcept { return bound; }
+};
+
+struct OverlapCoefficient {
+  static double value(double x, double y, double common) noexcept { return common / std::min(x, y); }
+  static double about(double bound, double x, double y) noexcept { return bound * std::min(x, y); }
+};
+
+// SetRule::least_common, decided by the value itself. about() is off by less than one.
+template <class Rule>
+uint32_t least_common(double bound, uint32_t x, uint32_t y) noexcept {
+  const uint32_t most = std::min(x, y);
+  const double about = std::ceil(Rule::about(bound, x, y)) - 1;
+  uint32_t k = about < 1 ? 1 : about > most ? most : static_cast<uint32_t>(about);
+  while (k <= most && Rule::value(x, y, k) < bound) ++k;
+  return k;
+}
+
+template <class Rule>
 double value(const AnyValue& x, const AnyValue& y) {
-  return measure_sets(measure, static_cast<double>(x.set.n), static_cast<double>(y.set.n),
-                      static_cast<double>(common_elements(x.set, y.set)));
+  const size_t common = common_elements(x.set, y.set);
+  return common == 0
+             ? 0
+             : Rule::value(static_cast<double>(x.set.n), static_cast<double>(y.set.n), static_cast<double>(common));
+}
+
+// A measure from 0 to 1.
+template <class Rule>
+constexpr MeasureInfo share(std::string_view name, Measure measure, Measure mirrored, bool is_by_first = false) {
+  return {.measure = measure,
+          .kind = Kind::set,
+          .name = name,
+          .is_similarity = true,
+          .mirrored = mirrored,
+          .range = kShareRange,
+          .closeness = same_bound,
+          .usual_closeness = kUsualCloseness,
+          .value = value<Rule>,
+          .engine_bound = same_engine_bound,
+          .rule = {Rule::value, least_common<Rule>, is_by_first}};
+}
+template <class Rule>
+constexpr MeasureInfo symmetric_share(std::string_view name, Measure measure) {
+  return share<Rule>(name, measure, measure);
 }
 
 double count_closeness(double bound) noexcept {  // how many are many depends on the sets
   return bound > std::numeric_limits<double>::max() ? kBeyondReach : 1 - 1 / (1 + std::max(bound, 0.0));
 }
-
-constexpr BoundRange kCountRange = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false};
 
 // The least k in 1..most that is_enough, which stays so for all above; else most + 1.
 template <class IsEnough>
@@ -101,22 +160,6 @@ uint32_t least_number(uint32_t most, IsEnough is_enough) noexcept {
     is_enough(middle) ? end = middle : least = middle + 1;
   }
   return least;
-}
-
-// A measure from 0 to 1.
-template <Measure measure>
-constexpr MeasureInfo share(std::string_view name, Measure mirrored, const SetRule& rule) {
-  return {.measure = measure,
-          .kind = Kind::set,
-          .name = name,
-          .is_similarity = true,
-          .mirrored = mirrored,
-          .range = kShareRange,
-          .closeness = same_bound,
-          .usual_closeness = kUsualCloseness,
-          .value = value<measure>,
-          .engine_bound = same_engine_bound,
-          .rule = rule};
 }
 
 bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
@@ -137,47 +180,24 @@ const KindInfo kSetKind = {.name = "set",
                            .describe = nullptr,
                            .is_empty = is_empty};
 
-const MeasureInfo kSetJaccard = share<Measure::set_jaccard>(
-    "set_jaccard", Measure::set_jaccard,
-    {[](double x, double y, double common) noexcept { return common / (x + y - common); },
-     [](double bound, double x, double y) noexcept { return bound / (1 + bound) * (x + y); }, false});
-
-// Broder: On the resemblance and containment of documents, 1997.
+const MeasureInfo kSetJaccard = symmetric_share<Jaccard>("set_jaccard", Measure::set_jaccard);
 const MeasureInfo kSetInQuery =
-    share<Measure::set_in_query>("set_in_query", Measure::query_in_set,
-                                 {[](double x, double, double common) noexcept { return common / x; },
-                                  [](double bound, double x, double) noexcept { return bound * x; }, true});
-
-const MeasureInfo kQueryInSet =
-    share<Measure::query_in_set>("query_in_set", Measure::set_in_query,
-                                 {[](double, double y, double common) noexcept { return common / y; },
-                                  [](double bound, double, double y) noexcept { return bound * y; }, false});
+    share<FirstInSecond>("set_in_query", Measure::set_in_query, Measure::query_in_set, true);
+const MeasureInfo kQueryInSet = share<SecondInFirst>("query_in_set", Measure::query_in_set, Measure::set_in_query);
+const MeasureInfo kOverlapCoefficient =
+    symmetric_share<OverlapCoefficient>("overlap_coefficient", Measure::overlap_coefficient);
 
 const MeasureInfo kSetOverlap = {.measure = Measure::set_overlap,
                                  .kind = Kind::set,
                                  .name = "set_overlap",
                                  .is_similarity = true,
                                  .mirrored = Measure::set_overlap,
-                                 .range = kCountRange,
+                                 .range = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
                                  .closeness = count_closeness,
                                  .usual_closeness = kUsualCloseness,
-                                 .value = value<Measure::set_overlap>,
+                                 .value = value<Overlap>,
                                  .engine_bound = same_engine_bound,
-                                 .rule = {[](double, double, double common) noexcept { return common; },
-                                          [](double bound, double, double) noexcept { return bound; }, false}};
-
-const MeasureInfo kOverlapCoefficient = share<Measure::overlap_coefficient>(
-    "overlap_coefficient", Measure::overlap_coefficient,
-    {[](double x, double y, double common) noexcept { return common / std::min(x, y); },
-     [](double bound, double x, double y) noexcept { return bound * std::min(x, y); }, false});
-
-uint32_t least_common(const SetRule& rule, double bound, uint32_t x, uint32_t y) noexcept {
-  const uint32_t most = std::min(x, y);
-  const double about = std::floor(rule.common(bound, x, y)) - 1;
-  uint32_t k = about < 1 ? 1 : about > most ? most : static_cast<uint32_t>(about);
-  while (k <= most && rule.value(x, y, k) < bound) ++k;
-  return k;
-}
+                                 .rule = {Overlap::value, least_common<Overlap>, false}};
 
 uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept {
   return least_number(x, [&](uint32_t k) { return rule.value(x, k, k) >= bound; });

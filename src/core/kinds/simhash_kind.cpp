@@ -26,7 +26,7 @@ void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, &v.simha
 
 std::vector<uint8_t> stored(uint64_t simhash) {
   std::vector<uint8_t> out(kBytes);
-  store({.simhash = simhash}, out.data());
+  store(AnyValue(simhash), out.data());
   return out;
 }
 

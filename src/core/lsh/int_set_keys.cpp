@@ -15,7 +15,7 @@ namespace {
 uint32_t classes_within(const SetRule& rule, uint32_t n, double bound, uint32_t* least) noexcept {
   for (uint32_t c = 0; c < kSizeClasses; ++c) {
     const auto size = static_cast<uint32_t>(least_size(c));
-    least[c] = least_common(rule, bound, size, n);
+    least[c] = rule.least_common(bound, size, n);
     if (least[c] > std::min(size, n)) return c;
   }
   return kSizeClasses;

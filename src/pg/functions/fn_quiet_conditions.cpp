@@ -35,8 +35,8 @@ bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
   if (kind_of(query.measure) != kind) return true;
   if (kind == Kind::set && toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxSetBytes) return true;
   AnyValue value;
-  return !read_value(kind, PG_GETARG_DATUM(0), &value) || !info(kind).comparable(value, query) ||
-         is_within(value, query);
+  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_whole_set(query)) return true;
+  return !info(kind).comparable(value, query) || is_within(value, query);
 }
 
 }  // namespace

@@ -74,11 +74,9 @@ const EngineOfKind& engine_of(const SignatureShape& shape) { return *kEngines[st
 
 // A value that is comparable with those of the shape.
 AnyValue example_of(const SignatureShape& shape) {
-  AnyValue value;
-  value.signature.header = &shape.header;
-  value.digest.length = shape.length;
-  value.code.bits = shape.code_bits;
-  return value;
+  if (shape.kind == Kind::minhash) return MinhashView{&shape.header, nullptr, 0};
+  if (shape.kind == Kind::ctph) return CtphView{0, shape.length, {}, {}};
+  return BitCode{nullptr, shape.code_bits};
 }
 
 }  // namespace
@@ -106,8 +104,10 @@ void read_signature(Kind kind, Datum value, Signature* out) {
 bool fits_shape(SignatureShape* shape, const Signature& s) {
   if (s.is_unfit) return false;
   if (shape->known) return info(s.kind).comparable(example_of(*shape), s);
-  *shape = {true, s.kind, {}, s.digest.length, s.code.bits, Measure::set_jaccard};
-  if (s.signature.header != nullptr) shape->header = *s.signature.header;
+  *shape = {true, s.kind, {}, 0, 0, Measure::set_jaccard};
+  if (s.kind == Kind::minhash) shape->header = *s.signature.header;
+  if (s.kind == Kind::ctph) shape->length = s.digest.length;
+  if (s.kind == Kind::bits) shape->code_bits = s.code.bits;
   return true;
 }
 

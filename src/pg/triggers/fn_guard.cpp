@@ -166,7 +166,7 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   Datum values[kMaxParameters];
   char nulls[kMaxParameters];
   memset(nulls, ' ', sizeof nulls);
-  values[0] = lsh_query_datum({{.signature = signature.view}, Measure::jaccard, g->threshold});
+  values[0] = lsh_query_datum({signature.view, Measure::jaccard, g->threshold});
   values[1] = signature.value;
   int n = 2;
   if (old != nullptr) {

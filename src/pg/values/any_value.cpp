@@ -58,7 +58,6 @@ static_assert(lengthof(kReaders) == kKinds);
 }  // namespace
 
 bool read_value(Kind kind, Datum datum, AnyValue* value) {
-  *value = {};
   return kReaders[static_cast<size_t>(kind)].read(datum, value);
 }
 

@@ -26,7 +26,7 @@ SetBound::SetBound(Measure measure, double bound, bool by_size)
 }
 
 uint32_t SetBound::common(uint32_t indexed, uint32_t probe) const noexcept {
-  return least_common(rule_, bound_, indexed, probe);
+  return rule_.least_common(bound_, indexed, probe);
 }
 
 uint32_t SetBound::indexed_prefix(uint32_t size) const noexcept {

@@ -178,7 +178,7 @@ Datum lsh_bits_probes(PG_FUNCTION_ARGS) {
     case kStrategyDistance:
       if (!next_code_reach(layout, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
       request->reach = distance;
-      query = {{.code = bit_string_of(request->query)}, Measure::bit_hamming, request->reach};
+      query = {bit_string_of(request->query), Measure::bit_hamming, request->reach};
       break;
     default:
       elog(ERROR, "hash family bits has no strategy %u", request->strategy);

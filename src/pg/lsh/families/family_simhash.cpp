@@ -115,7 +115,7 @@ Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
     case kStrategyDistance:
       if (!next_reach(blocks, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
       request->reach = distance;
-      query = {{.simhash = simhash_of_datum(request->query)}, Measure::hamming, request->reach};
+      query = {AnyValue(simhash_of_datum(request->query)), Measure::hamming, request->reach};
       break;
     default:
       elog(ERROR, "hash family simhash has no strategy %u", request->strategy);

@@ -45,8 +45,8 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
   // What the index holds: signatures, or lsh_queries for an exclusion constraint.
   const bool plain = index->rd_opcintype[value_column(index)] == minhash_type;
   if (!plain) {
-    a_value = lsh_query_datum(LshQueryView{{.signature = a}, Measure::jaccard, threshold});
-    b_value = lsh_query_datum(LshQueryView{{.signature = b}, Measure::jaccard, threshold});
+    a_value = lsh_query_datum(LshQueryView{a, Measure::jaccard, threshold});
+    b_value = lsh_query_datum(LshQueryView{b, Measure::jaccard, threshold});
   }
   DescribeRequest describe{};
   describe.config = config;
@@ -64,7 +64,7 @@ void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const Min
   out->agreeing =
       common_keys(stored_keys(index, row_of_value(a_value), config), stored_keys(index, row_of_value(b_value), config));
   ProbesRequest probes{};
-  probes.query = lsh_query_datum(LshQueryView{{.signature = b}, Measure::jaccard, threshold});
+  probes.query = lsh_query_datum(LshQueryView{b, Measure::jaccard, threshold});
   probes.strategy = plain ? kStrategyAtLeast : kStrategyConflict;
   probes.config = config;
   call_family(index, kProcProbes, &probes);
@@ -210,7 +210,7 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   KeyedRow row;
   look_into(opened.index, PG_GETARG_DATUM(2), &row);
   bool finds;
-  const bool served = serves(opened.index, row, {{.simhash = a}, Measure::hamming, distance}, &finds);
+  const bool served = serves(opened.index, row, {AnyValue(a), Measure::hamming, distance}, &finds);
   const char* added = row.verdict[0] != '\0'
                           ? row.verdict
                           : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
@@ -240,8 +240,8 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   look_into(opened.index, PG_GETARG_DATUM(2), &row);
   bool finds_score;
   bool finds_rate;
-  const bool by_score = serves(opened.index, row, {{.digest = a}, Measure::ctph_score, score}, &finds_score);
-  const bool by_rate = serves(opened.index, row, {{.digest = a}, Measure::ctph_edit_rate, rate}, &finds_rate);
+  const bool by_score = serves(opened.index, row, {a, Measure::ctph_score, score}, &finds_score);
+  const bool by_rate = serves(opened.index, row, {a, Measure::ctph_edit_rate, rate}, &finds_rate);
   const char* added =
       row.verdict[0] != '\0'
           ? row.verdict
