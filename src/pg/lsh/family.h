@@ -1,5 +1,6 @@
 // What an operator class gives the access method: a hash family. The access method stores (key, TID) and knows nothing
 // of signatures. All support functions take one `internal` pointer to the struct named here and return `internal`.
+// Those of this extension are the members of an LshFamily.
 #pragma once
 
 #include "pg/lsh/lsh.h"
@@ -114,9 +115,10 @@ struct ProbesRequest {
 // that binding would refuse, whatever value of the column's type modifier came first.
 struct BindRequest {
   Datum value;
-  LshConfig* config;        // flags & kMetaBound tells which
-  LshOptionValues options;  // of the index; for binding
-  double rows;              // that the table has, about; for binding
+  LshConfig* config;           // flags & kMetaBound tells which
+  LshOptionValues options;     // of the index; for binding
+  double rows;                 // that the table has, about; for binding
+  const void* column_options;  // of the operator class, as PostgreSQL keeps them; null: none is given
   bool options_only;
   int32 typmod;      // options_only: of the column, -1: none
   bool can_raise;    // checking: false: say `matches` instead of raising
@@ -147,6 +149,35 @@ struct OrderRequest {
   double*
       least;  // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
 };
+
+// One family, whole.
+struct LshFamily {
+  void (*keys)(KeysRequest* request);
+  void (*probes)(ProbesRequest* request);
+  void (*bind)(BindRequest* request);
+  void (*describe)(DescribeRequest* request);
+  void (*order)(OrderRequest* request);  // null: it has no order
+};
+
+// What the function of SQL hands on to a member.
+template <class Request>
+Request* request_arg(FunctionCallInfo fcinfo) {
+  return reinterpret_cast<Request*>(PG_GETARG_POINTER(0));
+}
+template <>
+inline BindRequest* request_arg<BindRequest>(FunctionCallInfo fcinfo) {
+  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+  request->column_options = PG_HAS_OPCLASS_OPTIONS() ? PG_GET_OPCLASS_OPTIONS() : nullptr;
+  return request;
+}
+
+// The function of SQL for a member of a family.
+#define NEARDUP_FAMILY_FUNCTION(name, member, Request) \
+  PG_FUNCTION_INFO_V1(name);                           \
+  Datum name(PG_FUNCTION_ARGS) {                       \
+    (member)(request_arg<Request>(fcinfo));            \
+    PG_RETURN_POINTER(NULL);                           \
+  }
 
 // A plan that reads all rows.
 inline void clear_plan(ProbesRequest* request) {

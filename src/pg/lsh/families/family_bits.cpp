@@ -124,6 +124,91 @@ void fill_probes(ProbesRequest* request, const BitLayout& layout, const CodePlan
   request->check_arg = checked;
 }
 
+void bits_keys(KeysRequest* request) {
+  const BitLayout layout = layout_of(request->config);
+  const BitCode code = bit_string_of(request->value);
+  if (code.bits != layout.bits) elog(ERROR, "a bit string of %u bits has no keys here", code.bits);
+  const CodeKeys keys(layout);
+  request->keys = static_cast<uint64_t*>(palloc(layout.blocks * sizeof(uint64_t)));
+  request->nkeys = layout.blocks;
+  request->final = true;
+  for (uint32_t i = 0; i < layout.blocks; ++i) request->keys[i] = keys.key(i, code);
+}
+
+// Of another length: a scan of all rows raises the error if there is a row to compare with, as without an index.
+void bits_probes(ProbesRequest* request) {
+  clear_plan(request);
+  const BitLayout layout = layout_of(request->config);
+  CodePlan plan;
+  uint32_t distance;
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!next_code_reach(layout, request->beyond, &distance)) return;
+      request->reach = distance;
+      query = {bit_string_of(request->query), Measure::bit_hamming, request->reach};
+      break;
+    default:
+      elog(ERROR, "hash family bits has no strategy %u", request->strategy);
+  }
+  if (kind_of(query.measure) != Kind::bits || query.code.bits != layout.bits) return;
+  const Served served = plan_bound(layout, query.bound, &distance, &plan);
+  request->nothing = request->guaranteed = served == Served::nothing;
+  if (served == Served::by_plan) fill_probes(request, layout, plan, distance, query.code);
+}
+
+void bits_bind(BindRequest* request) {
+  const auto* options = static_cast<const BitOptions*>(request->column_options);
+  const bool is_bound = !request->options_only && (request->config->flags & kMetaBound) != 0;
+  if (!is_bound) refuse_options(request, "bit", "bit_ops (max_distance = 31)");
+  if (request->options_only) {
+    // The type modifier of a bit string is its length.
+    const auto bits = static_cast<uint32_t>(Max(request->typmod, 0));
+    if (bits > 0) {
+      demand_code({nullptr, bits});
+      most_distance_of(options, bits);
+    }
+    return;
+  }
+  const BitCode code = bit_string_of(request->value);
+  if (is_bound)
+    check_code(request, code);
+  else
+    bind_to(request, options, code);
+}
+
+void bits_describe(DescribeRequest* request) {
+  const BitLayout layout = layout_of(request->config);
+  request->parameters = psprintf("bit strings of %u bits, %u blocks", layout.bits, layout.blocks);
+  request->guarantee = psprintf("serves bit_hamming <= %u, exactly", layout.most);
+  request->recall_at = nullptr;
+}
+
+void bits_order(OrderRequest* request) {
+  const BitLayout layout = layout_of(request->config);
+  request->usable = false;
+  request->least = nullptr;
+  if (request->strategy != kStrategyAtLeast) return;
+  const LshQueryView condition = lsh_query_view(request->condition);
+  const BitCode query = bit_string_of(request->query);
+  CodePlan plan;
+  uint32_t distance;
+  if (kind_of(condition.measure) != Kind::bits || condition.code.bits != layout.bits || query.bits != layout.bits ||
+      memcmp(query.bytes, condition.code.bytes, code_bytes(query.bits)) != 0 ||
+      plan_bound(layout, condition.bound, &distance, &plan) != Served::by_plan)
+    return;
+  // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
+  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
+  for (uint32_t h = 0; h <= request->probed; ++h)
+    request->least[h] = h <= plan.groups ? least_code_distance(plan, h) : 0;
+  request->usable = true;
+}
+
+constexpr LshFamily kBitsFunctions = {bits_keys, bits_probes, bits_bind, bits_describe, bits_order};
+
 }  // namespace
 
 bool read_bit_layout(const LshConfig* config, BitLayout* layout) {
@@ -148,103 +233,10 @@ Datum lsh_bits_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(lsh_bits_keys);
-Datum lsh_bits_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  const BitLayout layout = layout_of(request->config);
-  const BitCode code = bit_string_of(request->value);
-  if (code.bits != layout.bits) elog(ERROR, "a bit string of %u bits has no keys here", code.bits);
-  const CodeKeys keys(layout);
-  request->keys = static_cast<uint64_t*>(palloc(layout.blocks * sizeof(uint64_t)));
-  request->nkeys = layout.blocks;
-  request->final = true;
-  for (uint32_t i = 0; i < layout.blocks; ++i) request->keys[i] = keys.key(i, code);
-  PG_RETURN_POINTER(NULL);
-}
-
-// Of another length: a scan of all rows raises the error if there is a row to compare with, as without an index.
-PG_FUNCTION_INFO_V1(lsh_bits_probes);
-Datum lsh_bits_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  clear_plan(request);
-  const BitLayout layout = layout_of(request->config);
-  CodePlan plan;
-  uint32_t distance;
-  LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!next_code_reach(layout, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
-      request->reach = distance;
-      query = {bit_string_of(request->query), Measure::bit_hamming, request->reach};
-      break;
-    default:
-      elog(ERROR, "hash family bits has no strategy %u", request->strategy);
-  }
-  if (kind_of(query.measure) != Kind::bits || query.code.bits != layout.bits) PG_RETURN_POINTER(NULL);
-  const Served served = plan_bound(layout, query.bound, &distance, &plan);
-  request->nothing = request->guaranteed = served == Served::nothing;
-  if (served == Served::by_plan) fill_probes(request, layout, plan, distance, query.code);
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_bits_bind);
-Datum lsh_bits_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  const auto* options =
-      PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const BitOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
-  const bool is_bound = !request->options_only && (request->config->flags & kMetaBound) != 0;
-  if (!is_bound) refuse_options(request, "bit", "bit_ops (max_distance = 31)");
-  if (request->options_only) {
-    // The type modifier of a bit string is its length.
-    const auto bits = static_cast<uint32_t>(Max(request->typmod, 0));
-    if (bits > 0) {
-      demand_code({nullptr, bits});
-      most_distance_of(options, bits);
-    }
-    PG_RETURN_POINTER(NULL);
-  }
-  const BitCode code = bit_string_of(request->value);
-  if (is_bound)
-    check_code(request, code);
-  else
-    bind_to(request, options, code);
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_bits_describe);
-Datum lsh_bits_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
-  const BitLayout layout = layout_of(request->config);
-  request->parameters = psprintf("bit strings of %u bits, %u blocks", layout.bits, layout.blocks);
-  request->guarantee = psprintf("serves bit_hamming <= %u, exactly", layout.most);
-  request->recall_at = nullptr;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_bits_order);
-Datum lsh_bits_order(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
-  const BitLayout layout = layout_of(request->config);
-  request->usable = false;
-  request->least = nullptr;
-  if (request->strategy != kStrategyAtLeast) PG_RETURN_POINTER(NULL);
-  const LshQueryView condition = lsh_query_view(request->condition);
-  const BitCode query = bit_string_of(request->query);
-  CodePlan plan;
-  uint32_t distance;
-  if (kind_of(condition.measure) != Kind::bits || condition.code.bits != layout.bits || query.bits != layout.bits ||
-      memcmp(query.bytes, condition.code.bytes, code_bytes(query.bits)) != 0 ||
-      plan_bound(layout, condition.bound, &distance, &plan) != Served::by_plan)
-    PG_RETURN_POINTER(NULL);
-  // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
-  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
-  for (uint32_t h = 0; h <= request->probed; ++h)
-    request->least[h] = h <= plan.groups ? least_code_distance(plan, h) : 0;
-  request->usable = true;
-  PG_RETURN_POINTER(NULL);
-}
+NEARDUP_FAMILY_FUNCTION(lsh_bits_keys, kBitsFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_bits_probes, kBitsFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_bits_bind, kBitsFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_bits_describe, kBitsFunctions.describe, DescribeRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_bits_order, kBitsFunctions.order, OrderRequest)
 
 }  // extern "C"

@@ -52,6 +52,126 @@ IndexParams index_params(const LshConfig* config) {
 const char* made_by(const CtphView& digest) { return digest.is_long() ? "ctph_long()" : "to_ctph()"; }
 const char* kind_of(bool is_long) { return is_long ? "digests of ctph_long()" : "digests of to_ctph()"; }
 
+void ctph_keys(KeysRequest* request) {
+  const IndexParams p = index_params(request->config);
+  const CtphView digest = ctph_of_datum(request->value);
+  request->keys = static_cast<uint64_t*>(palloc(kMaxPendingKeys * sizeof(uint64_t)));
+  request->final = false;
+  uint32_t n = 0;
+  call_core([&] {
+    const std::vector<uint64_t> keys = gram_keys(p.rules, digest);
+    if (keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
+    n = static_cast<uint32_t>(keys.size());
+    std::copy(keys.begin(), keys.end(), request->keys);
+  });
+  request->nkeys = n;
+}
+
+void ctph_probes(ProbesRequest* request) {
+  clear_plan(request);
+  const IndexParams p = index_params(request->config);
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!(p.rules.max_rate > request->beyond)) return;
+      request->reach = p.rules.max_rate;
+      query.measure = Measure::ctph_edit_rate;
+      query.bound = request->reach;
+      query.digest = ctph_of_datum(request->query);
+      break;
+    default:
+      elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
+  }
+  // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
+  if (kind_of(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) return;
+  struct {
+    bool served;
+    bool nothing;
+    uint32_t hits;
+    uint32_t n;
+    uint64_t keys[kMaxPendingKeys];
+  } plan;
+  call_core([&] {
+    const GramProbes probes = info(query.measure).is_similarity ? score_probes(query.digest, query.bound)
+                                                                : rate_probes(p.rules, query.digest, query.bound);
+    if (probes.keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
+    plan.served = probes.served;
+    plan.nothing = probes.nothing;
+    plan.hits = probes.hits;
+    plan.n = static_cast<uint32_t>(probes.keys.size());
+    std::copy(probes.keys.begin(), probes.keys.end(), plan.keys);
+  });
+  if (!plan.served) return;
+  request->guaranteed = true;
+  request->nothing = plan.nothing;
+  if (plan.nothing) return;
+  request->ngroups = static_cast<uint16_t>(plan.n);
+  request->slack = static_cast<uint16_t>(plan.n - plan.hits);
+  request->nprobes = plan.n;
+  request->probes = static_cast<LshProbe*>(palloc(plan.n * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < plan.n; ++i)
+    request->probes[i] = {plan.keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+}
+
+void ctph_bind(BindRequest* request) {
+  if (request->options_only) {
+    refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
+    return;
+  }
+  const CtphView digest = ctph_of_datum(request->value);
+  LshConfig* config = request->config;
+  if ((config->flags & kMetaBound) != 0) {
+    const IndexParams p = index_params(config);
+    request->matches = digest.is_long() == p.is_long;
+    if (request->matches || !request->can_raise) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
+             request->shows_index ? errdetail("index: %s; row: one of %s", kind_of(p.is_long), made_by(digest))
+                                  : errdetail("row: one of %s", made_by(digest)),
+             errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
+                     "or TRUNCATE.")));
+  }
+  refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
+  const auto* options = static_cast<const CtphOptions*>(request->column_options);
+  GramRules rules{};
+  call_core([&] { rules = gram_rules(options == nullptr ? kDefaultMaxRate : options->max_rate); });
+  CtphConfig stored{};
+  stored.max_rate = rules.max_rate;
+  stored.q = static_cast<uint8_t>(rules.q);
+  stored.is_long = digest.is_long();
+  stored.short_length = static_cast<uint16_t>(rules.short_length);
+  config->nbands = 0;
+  config->threshold = 0;
+  config->recall = 1;
+  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  request->matches = true;
+}
+
+void ctph_describe(DescribeRequest* request) {
+  const IndexParams p = index_params(request->config);
+  if (p.rules.q == 0) {
+    request->parameters = psprintf("%s, max_rate 0", kind_of(p.is_long));
+    request->guarantee = "serves ctph_score >= 1, exactly";
+  } else {
+    request->parameters =
+        psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
+    request->guarantee =
+        psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
+  }
+  request->recall_at = nullptr;
+}
+
+// Hits say too little of the rate: all rows come with the least distance, 0, and the executor orders them.
+void ctph_order(OrderRequest* request) {
+  request->usable = false;
+  request->least = nullptr;
+}
+
+constexpr LshFamily kCtphFunctions = {ctph_keys, ctph_probes, ctph_bind, ctph_describe, ctph_order};
+
 }  // namespace
 
 double ctph_index_max_rate(const LshConfig* config) { return index_params(config).rules.max_rate; }
@@ -71,138 +191,10 @@ Datum lsh_ctph_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(lsh_ctph_keys);
-Datum lsh_ctph_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  const IndexParams p = index_params(request->config);
-  const CtphView digest = ctph_of_datum(request->value);
-  request->keys = static_cast<uint64_t*>(palloc(kMaxPendingKeys * sizeof(uint64_t)));
-  request->final = false;
-  uint32_t n = 0;
-  call_core([&] {
-    const std::vector<uint64_t> keys = gram_keys(p.rules, digest);
-    if (keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
-    n = static_cast<uint32_t>(keys.size());
-    std::copy(keys.begin(), keys.end(), request->keys);
-  });
-  request->nkeys = n;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_ctph_probes);
-Datum lsh_ctph_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  clear_plan(request);
-  const IndexParams p = index_params(request->config);
-  LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!(p.rules.max_rate > request->beyond)) PG_RETURN_POINTER(NULL);
-      request->reach = p.rules.max_rate;
-      query.measure = Measure::ctph_edit_rate;
-      query.bound = request->reach;
-      query.digest = ctph_of_datum(request->query);
-      break;
-    default:
-      elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
-  }
-  // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if (kind_of(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) PG_RETURN_POINTER(NULL);
-  struct {
-    bool served;
-    bool nothing;
-    uint32_t hits;
-    uint32_t n;
-    uint64_t keys[kMaxPendingKeys];
-  } plan;
-  call_core([&] {
-    const GramProbes probes = info(query.measure).is_similarity ? score_probes(query.digest, query.bound)
-                                                                : rate_probes(p.rules, query.digest, query.bound);
-    if (probes.keys.size() > kMaxPendingKeys) throw Error(Errc::too_large, "too many grams in a digest");
-    plan.served = probes.served;
-    plan.nothing = probes.nothing;
-    plan.hits = probes.hits;
-    plan.n = static_cast<uint32_t>(probes.keys.size());
-    std::copy(probes.keys.begin(), probes.keys.end(), plan.keys);
-  });
-  if (!plan.served) PG_RETURN_POINTER(NULL);
-  request->guaranteed = true;
-  request->nothing = plan.nothing;
-  if (plan.nothing) PG_RETURN_POINTER(NULL);
-  request->ngroups = static_cast<uint16_t>(plan.n);
-  request->slack = static_cast<uint16_t>(plan.n - plan.hits);
-  request->nprobes = plan.n;
-  request->probes = static_cast<LshProbe*>(palloc(plan.n * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < plan.n; ++i)
-    request->probes[i] = {plan.keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_ctph_bind);
-Datum lsh_ctph_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  if (request->options_only) {
-    refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
-    PG_RETURN_POINTER(NULL);
-  }
-  const CtphView digest = ctph_of_datum(request->value);
-  LshConfig* config = request->config;
-  if ((config->flags & kMetaBound) != 0) {
-    const IndexParams p = index_params(config);
-    request->matches = digest.is_long() == p.is_long;
-    if (request->matches || !request->can_raise) PG_RETURN_POINTER(NULL);
-    ereport(ERROR,
-            (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
-             request->shows_index ? errdetail("index: %s; row: one of %s", kind_of(p.is_long), made_by(digest))
-                                  : errdetail("row: one of %s", made_by(digest)),
-             errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
-                     "or TRUNCATE.")));
-  }
-  refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
-  const auto* options =
-      PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const CtphOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
-  GramRules rules{};
-  call_core([&] { rules = gram_rules(options == nullptr ? kDefaultMaxRate : options->max_rate); });
-  CtphConfig stored{};
-  stored.max_rate = rules.max_rate;
-  stored.q = static_cast<uint8_t>(rules.q);
-  stored.is_long = digest.is_long();
-  stored.short_length = static_cast<uint16_t>(rules.short_length);
-  config->nbands = 0;
-  config->threshold = 0;
-  config->recall = 1;
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
-  request->matches = true;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_ctph_describe);
-Datum lsh_ctph_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
-  const IndexParams p = index_params(request->config);
-  if (p.rules.q == 0) {
-    request->parameters = psprintf("%s, max_rate 0", kind_of(p.is_long));
-    request->guarantee = "serves ctph_score >= 1, exactly";
-  } else {
-    request->parameters =
-        psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
-    request->guarantee =
-        psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
-  }
-  request->recall_at = nullptr;
-  PG_RETURN_POINTER(NULL);
-}
-
-// Hits say too little of the rate: all rows come with the least distance, 0, and the executor orders them.
-PG_FUNCTION_INFO_V1(lsh_ctph_order);
-Datum lsh_ctph_order(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
-  request->usable = false;
-  request->least = nullptr;
-  PG_RETURN_POINTER(NULL);
-}
+NEARDUP_FAMILY_FUNCTION(lsh_ctph_keys, kCtphFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_ctph_probes, kCtphFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_ctph_bind, kCtphFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_ctph_describe, kCtphFunctions.describe, DescribeRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_ctph_order, kCtphFunctions.order, OrderRequest)
 
 }  // extern "C"

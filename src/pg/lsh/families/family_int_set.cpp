@@ -103,13 +103,7 @@ void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
                           rules.grid)));
 }
 
-}  // namespace
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(lsh_set_keys);
-Datum lsh_set_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
+void set_keys(KeysRequest* request) {
   const uint32_t most = most_elements(request->config);
   const IntSet set = int_set_of(request->value, true);
   request->final = false;
@@ -117,30 +111,27 @@ Datum lsh_set_keys(PG_FUNCTION_ARGS) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
     request->keys[0] = kLargeSetKey;
     request->nkeys = 1;
-    PG_RETURN_POINTER(NULL);
+    return;
   }
   request->keys = static_cast<uint64_t*>(palloc((set.n + 1) * sizeof(uint64_t)));
   request->nkeys = static_cast<uint32_t>(set.n);
   for (size_t i = 0; i < set.n; ++i) request->keys[i] = set_element_key(set.elements[i]);
   if (set.n != 0 && has_size_classes(request->config))
     request->keys[request->nkeys++] = size_class_key(size_class(set.n));
-  PG_RETURN_POINTER(NULL);
 }
 
 // A group for each of the query's elements. A large row has no elements in the index: where it may qualify, it does so
 // without a hit.
-PG_FUNCTION_INFO_V1(lsh_set_probes);
-Datum lsh_set_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+void set_probes(ProbesRequest* request) {
   clear_plan(request);
   const uint32_t most = most_elements(request->config);
   const LshQueryView query = query_of(request);
-  if (!is_of_sets(query.measure)) PG_RETURN_POINTER(NULL);
+  if (!is_of_sets(query.measure)) return;
   const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMaxQuerySet + 1));
   const SetPlan plan = plan_set(query.measure, query.set.n, query.bound, most);
   request->guaranteed = plan.served;
   request->nothing = plan.served && plan.nothing;
-  if (!plan.served || plan.nothing) PG_RETURN_POINTER(NULL);
+  if (!plan.served || plan.nothing) return;
   request->ngroups = static_cast<uint16_t>(n);
   request->slack = static_cast<uint16_t>(n - plan.least);
   const uint32_t sizes = has_size_classes(request->config) ? plan.classes : 0;
@@ -155,36 +146,93 @@ Datum lsh_set_probes(PG_FUNCTION_ARGS) {
   };
   if (plan.large) add_class(kLargeSetKey, 0);
   for (uint32_t c = 0; c < sizes; ++c) add_class(size_class_key(c), plan.class_least[c]);
-  PG_RETURN_POINTER(NULL);
 }
 
-PG_FUNCTION_INFO_V1(lsh_set_bind);
-Datum lsh_set_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+void set_bind(BindRequest* request) {
   request->matches = true;
   if (request->options_only || (request->config->flags & kMetaBound) == 0) refuse_options(request, kSetFamily, nullptr);
-  if (request->options_only) PG_RETURN_POINTER(NULL);
+  if (request->options_only) return;
   if ((request->config->flags & kMetaBound) != 0) {
     most_elements(request->config);
-    PG_RETURN_POINTER(NULL);
+    return;
   }
   const SetConfig stored{kMostElements};
   request->config->nbands = 0;
   request->config->threshold = 0;
   request->config->recall = 1;
   set_family(request->config, kSetFamily, kSetVersion, &stored, sizeof stored);
-  PG_RETURN_POINTER(NULL);
 }
 
-PG_FUNCTION_INFO_V1(lsh_set_describe);
-Datum lsh_set_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+void set_describe(DescribeRequest* request) {
   request->parameters = psprintf("sets, elements of up to %u", most_elements(request->config));
   request->guarantee =
       "serves jaccard_exact and containment_exact >= any threshold above 0, and overlap_exact, exactly";
   request->recall_at = nullptr;
-  PG_RETURN_POINTER(NULL);
 }
+
+void minutiae_keys(KeysRequest* request) {
+  const MinutiaeRules rules = minutiae_params(request->config);
+  const IntSet set = int_set_of(request->value, true);
+  demand_cells(rules, set);
+  request->final = false;
+  request->keys = bucket_keys(rules, set, &request->nkeys);
+}
+
+void minutiae_probes(ProbesRequest* request) {
+  clear_plan(request);
+  const MinutiaeRules rules = minutiae_params(request->config);
+  const LshQueryView query = query_of(request);
+  if (query.measure != Measure::set_jaccard || query.bound <= 0) return;
+  uint32_t n = 0;
+  const uint64_t* keys = bucket_keys(rules, copied(query.set), &n);
+  request->guaranteed = true;
+  request->nothing = n == 0 || !(query.bound <= 1);
+  if (request->nothing) return;
+  request->ngroups = static_cast<uint16_t>(n);
+  request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
+  request->nprobes = n;
+  request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < n; ++i)
+    request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
+}
+
+void minutiae_bind(BindRequest* request) {
+  request->matches = true;
+  LshConfig* config = request->config;
+  const bool bound = (config->flags & kMetaBound) != 0;
+  if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily, nullptr);
+  if (request->options_only) return;
+  if (!bound) {
+    const auto* options = static_cast<const MinutiaeOptions*>(request->column_options);
+    MinutiaeConfig stored{kDefaultMinutiae.functions, kDefaultMinutiae.cells, kDefaultMinutiae.grid};
+    if (options != nullptr)
+      stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells),
+                static_cast<uint32_t>(options->grid)};
+    config->nbands = 0;
+    config->threshold = 0;
+    config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
+    set_family(config, kMinutiaeFamily, kMinutiaeVersion, &stored, sizeof stored);
+  }
+  minutiae_params(config);
+}
+
+void minutiae_describe(DescribeRequest* request) {
+  const MinutiaeRules rules = minutiae_params(request->config);
+  request->parameters =
+      psprintf("cells of a grid of %u x %u, %u functions of %u", rules.grid, rules.grid, rules.functions, rules.cells);
+  request->guarantee = psprintf(
+      "finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
+      "cells, %.3g %% of others",
+      100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
+  request->recall_at = nullptr;
+}
+
+constexpr LshFamily kSetFunctions = {set_keys, set_probes, set_bind, set_describe, nullptr};
+constexpr LshFamily kMinutiaeFunctions = {minutiae_keys, minutiae_probes, minutiae_bind, minutiae_describe, nullptr};
+
+}  // namespace
+
+extern "C" {
 
 PG_FUNCTION_INFO_V1(lsh_minutiae_options);
 Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
@@ -202,74 +250,13 @@ Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(lsh_minutiae_keys);
-Datum lsh_minutiae_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  const MinutiaeRules rules = minutiae_params(request->config);
-  const IntSet set = int_set_of(request->value, true);
-  demand_cells(rules, set);
-  request->final = false;
-  request->keys = bucket_keys(rules, set, &request->nkeys);
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_minutiae_probes);
-Datum lsh_minutiae_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  clear_plan(request);
-  const MinutiaeRules rules = minutiae_params(request->config);
-  const LshQueryView query = query_of(request);
-  if (query.measure != Measure::set_jaccard || query.bound <= 0) PG_RETURN_POINTER(NULL);
-  uint32_t n = 0;
-  const uint64_t* keys = bucket_keys(rules, copied(query.set), &n);
-  request->guaranteed = true;
-  request->nothing = n == 0 || !(query.bound <= 1);
-  if (request->nothing) PG_RETURN_POINTER(NULL);
-  request->ngroups = static_cast<uint16_t>(n);
-  request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
-  request->nprobes = n;
-  request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < n; ++i)
-    request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_minutiae_bind);
-Datum lsh_minutiae_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  request->matches = true;
-  LshConfig* config = request->config;
-  const bool bound = (config->flags & kMetaBound) != 0;
-  if (request->options_only || !bound) refuse_options(request, kMinutiaeFamily, nullptr);
-  if (request->options_only) PG_RETURN_POINTER(NULL);
-  if (!bound) {
-    const auto* options =
-        PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const MinutiaeOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
-    MinutiaeConfig stored{kDefaultMinutiae.functions, kDefaultMinutiae.cells, kDefaultMinutiae.grid};
-    if (options != nullptr)
-      stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells),
-                static_cast<uint32_t>(options->grid)};
-    config->nbands = 0;
-    config->threshold = 0;
-    config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
-    set_family(config, kMinutiaeFamily, kMinutiaeVersion, &stored, sizeof stored);
-  }
-  minutiae_params(config);
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_minutiae_describe);
-Datum lsh_minutiae_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
-  const MinutiaeRules rules = minutiae_params(request->config);
-  request->parameters =
-      psprintf("cells of a grid of %u x %u, %u functions of %u", rules.grid, rules.grid, rules.functions, rules.cells);
-  request->guarantee = psprintf(
-      "finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
-      "cells, %.3g %% of others",
-      100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
-  request->recall_at = nullptr;
-  PG_RETURN_POINTER(NULL);
-}
+NEARDUP_FAMILY_FUNCTION(lsh_set_keys, kSetFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_set_probes, kSetFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_set_bind, kSetFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_set_describe, kSetFunctions.describe, DescribeRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minutiae_keys, kMinutiaeFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minutiae_probes, kMinutiaeFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minutiae_bind, kMinutiaeFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minutiae_describe, kMinutiaeFunctions.describe, DescribeRequest)
 
 }  // extern "C"

@@ -163,29 +163,13 @@ uint32_t next_need(const BandLayout& layout, double beyond) {
   return distance_of_matches(layout, need) > beyond ? need : layout.need;
 }
 
-}  // namespace
+void minhash_keys(KeysRequest* request) { keys_of(request, signature_of(request->value)); }
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(lsh_minhash_keys);
-Datum lsh_minhash_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  keys_of(request, signature_of(request->value));
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_query_keys);
-Datum lsh_query_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  keys_of(request, indexed_query(request->value).signature);
-  PG_RETURN_POINTER(NULL);
-}
+void query_keys(KeysRequest* request) { keys_of(request, indexed_query(request->value).signature); }
 
 // The bound becomes a least number of equal components by the function that jaccard() uses, and that a greatest number
 // of bands which a qualifying row does not share with the query.
-PG_FUNCTION_INFO_V1(lsh_minhash_probes);
-Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
+void minhash_probes(ProbesRequest* request) {
   const IndexParams p = index_params(request->config);
   const BandLayout& layout = p.layout;
   clear_plan(request);
@@ -199,7 +183,7 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
-      if (kind_of(q.measure) != Kind::minhash) PG_RETURN_POINTER(NULL);  // the operator raises the error
+      if (kind_of(q.measure) != Kind::minhash) return;  // the operator raises the error
       query = q.signature;
       bound = q.bound;
       break;
@@ -212,28 +196,28 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
       elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
   }
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if (!comparable(*model_of(p).header, *query.header)) PG_RETURN_POINTER(NULL);
+  if (!comparable(*model_of(p).header, *query.header)) return;
   // num_perm + 1 for NaN, too
   const uint32_t need =
       is_nearest ? next_need(layout, request->beyond) : min_matches(bound, false, layout.num_perm, layout.bits);
   if (is_nearest) {
     request->reach = distance_of_matches(layout, need);
-    if (!(request->reach > request->beyond)) PG_RETURN_POINTER(NULL);
+    if (!(request->reach > request->beyond)) return;
   }
   // An empty signature has similarity 0 to all.
   if (need > layout.num_perm || (query.empty() && need > 0)) {
     request->nothing = true;
     request->guaranteed = true;
-    PG_RETURN_POINTER(NULL);
+    return;
   }
-  if (need == 0) PG_RETURN_POINTER(NULL);
+  if (need == 0) return;
   const uint32_t mismatches = layout.num_perm - need;
   if (mismatches < layout.bands)
     request->slack = static_cast<uint16_t>(mismatches);
   else if (need >= layout.need)
     request->slack = static_cast<uint16_t>(layout.bands - 1);  // one hit is all that recall below 1 promises
   else
-    PG_RETURN_POINTER(NULL);
+    return;
   request->guaranteed = true;
   request->ngroups = static_cast<uint16_t>(layout.bands);
   request->nprobes = layout.bands;
@@ -242,34 +226,25 @@ Datum lsh_minhash_probes(PG_FUNCTION_ARGS) {
   band_keys(layout, query.components, keys);
   for (uint32_t j = 0; j < layout.bands; ++j)
     request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};
-  PG_RETURN_POINTER(NULL);
 }
 
-PG_FUNCTION_INFO_V1(lsh_minhash_bind);
-Datum lsh_minhash_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
+void minhash_bind(BindRequest* request) {
   if (!request->options_only) {
     bind_or_check(request, signature_of(request->value), kDefaultThreshold);
-    PG_RETURN_POINTER(NULL);
+    return;
   }
   // The type modifier says how large the first signature will be, not how it is made. Of 8 bits needs the fewest bands.
   const auto [num_perm, bits] = minhash_shape(request->typmod);
   if (num_perm != 0) layout_of(num_perm, bits != 0 ? bits : 8, guarantee_of(request->options, kDefaultThreshold));
-  PG_RETURN_POINTER(NULL);
 }
 
-PG_FUNCTION_INFO_V1(lsh_query_bind);
-Datum lsh_query_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  if (request->options_only) PG_RETURN_POINTER(NULL);
+void query_bind(BindRequest* request) {
+  if (request->options_only) return;
   const LshQueryView value = indexed_query(request->value);
   bind_or_check(request, value.signature, value.bound);
-  PG_RETURN_POINTER(NULL);
 }
 
-PG_FUNCTION_INFO_V1(lsh_minhash_describe);
-Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
+void minhash_describe(DescribeRequest* request) {
   const IndexParams p = index_params(request->config);
   const double threshold = request->config->threshold;
   request->parameters = pstrdup(words_of(p.header).text);
@@ -282,15 +257,12 @@ Datum lsh_minhash_describe(PG_FUNCTION_ARGS) {
                                         : psprintf("%s, each row with probability at least %s", serves,
                                                    shown(request->config->recall).text);
   request->recall_at = recall_at;
-  PG_RETURN_POINTER(NULL);
 }
 
 // A row that was met in h of p probed bands differs from the query in at least p - h components, one in each of the
 // other bands; bands are disjoint in every layout, so that holds at recall below 1 as well. Keys that are equal by
 // chance raise h and lower the bound. The distance is the operator's own expression, and like it monotone.
-PG_FUNCTION_INFO_V1(lsh_minhash_order);
-Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
+void minhash_order(OrderRequest* request) {
   const IndexParams p = index_params(request->config);
   request->usable = false;
   request->least = nullptr;
@@ -304,9 +276,9 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
       condition = signature_of(request->condition);
       break;
     default:
-      PG_RETURN_POINTER(NULL);
+      return;
   }
-  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0) PG_RETURN_POINTER(NULL);
+  if (query.size != condition.size || memcmp(query.header, condition.header, query.size) != 0) return;
   const uint32_t most = p.layout.num_perm;
   request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
   for (uint32_t h = 0; h <= request->probed; ++h) {
@@ -314,7 +286,21 @@ Datum lsh_minhash_order(PG_FUNCTION_ARGS) {
     request->least[h] = distance_of_matches(p.layout, most - differing);
   }
   request->usable = true;
-  PG_RETURN_POINTER(NULL);
 }
+
+constexpr LshFamily kMinhashFunctions = {minhash_keys, minhash_probes, minhash_bind, minhash_describe, minhash_order};
+
+}  // namespace
+
+extern "C" {
+
+NEARDUP_FAMILY_FUNCTION(lsh_minhash_keys, kMinhashFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minhash_probes, kMinhashFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minhash_bind, kMinhashFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minhash_describe, kMinhashFunctions.describe, DescribeRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_minhash_order, kMinhashFunctions.order, OrderRequest)
+// An index on lsh_query.
+NEARDUP_FAMILY_FUNCTION(lsh_query_keys, query_keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_query_bind, query_bind, BindRequest)
 
 }  // extern "C"

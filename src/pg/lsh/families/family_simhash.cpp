@@ -60,6 +60,107 @@ bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, ui
   return plan_blocks(blocks, *distance, plan);
 }
 
+void simhash_keys(KeysRequest* request) {
+  const uint32_t blocks = blocks_of(request->config);
+  const uint64_t value = simhash_of_datum(request->value);
+  request->keys = static_cast<uint64_t*>(palloc(blocks * sizeof(uint64_t)));
+  request->nkeys = blocks;
+  request->final = true;
+  for (uint32_t i = 0; i < blocks; ++i) request->keys[i] = block_key(blocks, i, value);
+}
+
+void simhash_probes(ProbesRequest* request) {
+  clear_plan(request);
+  const uint32_t blocks = blocks_of(request->config);
+  BlockPlan plan;
+  uint32_t distance;
+  LshQueryView query;
+  switch (request->strategy) {
+    case kStrategyAtLeast:
+      query = lsh_query_view(request->query);
+      break;
+    case kStrategyDistance:
+      if (!next_reach(blocks, request->beyond, &distance)) return;
+      request->reach = distance;
+      query = {AnyValue(simhash_of_datum(request->query)), Measure::hamming, request->reach};
+      break;
+    default:
+      elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
+  }
+  if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
+    request->nothing = request->nothing && kind_of(query.measure) == Kind::simhash;
+    request->guaranteed = request->nothing;
+    return;
+  }
+  auto* checked = static_cast<CheckedQuery*>(palloc(sizeof(CheckedQuery)));
+  checked->distance = static_cast<int>(distance);
+  request->probes = static_cast<LshProbe*>(palloc(plan.probes * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < blocks; ++i) {
+    if (plan.radius[i] < 0) continue;
+    const uint16_t group = request->ngroups++;
+    const auto bits = static_cast<uint8_t>(kBlockTagBits + block_width(blocks, i));
+    checked->keys[group] = block_key(blocks, i, query.simhash);
+    for_block_values(blocks, i, query.simhash, plan.radius[i], [&](uint64_t key) {
+      request->probes[request->nprobes++] = {key, group, bits};
+    });
+  }
+  // One block is enough.
+  request->slack = request->ngroups - 1;
+  request->guaranteed = true;
+  request->final = true;
+  request->check = key_is_near;
+  request->check_arg = checked;
+}
+
+void simhash_bind(BindRequest* request) {
+  if (!request->options_only && (request->config->flags & kMetaBound) != 0) {
+    blocks_of(request->config);
+    request->matches = true;  // all are made alike
+    return;
+  }
+  refuse_options(request, kFamily, "simhash_ops (blocks = 4)");
+  if (request->options_only) return;
+  const auto* options = static_cast<const SimhashOptions*>(request->column_options);
+  SimhashConfig stored{};
+  if (options != nullptr && options->blocks != 0)
+    stored.blocks = static_cast<uint16_t>(options->blocks);
+  else
+    stored.blocks = request->rows > kLargeTable ? kBlocksOfLargeTables : kDefaultBlocks;
+  LshConfig* config = request->config;
+  config->nbands = stored.blocks;
+  config->threshold = 0;
+  config->recall = 1;
+  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  request->matches = true;
+}
+
+void simhash_describe(DescribeRequest* request) {
+  const uint32_t blocks = blocks_of(request->config);
+  request->parameters = psprintf("simhash, %u blocks", blocks);
+  request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
+  request->recall_at = nullptr;
+}
+
+void simhash_order(OrderRequest* request) {
+  const uint32_t blocks = blocks_of(request->config);
+  request->usable = false;
+  request->least = nullptr;
+  if (request->strategy != kStrategyAtLeast) return;
+  const LshQueryView condition = lsh_query_view(request->condition);
+  BlockPlan plan;
+  uint32_t distance;
+  bool nothing;
+  if (!plan_of_query(blocks, condition, &nothing, &distance, &plan) ||
+      condition.simhash != simhash_of_datum(request->query))
+    return;
+  // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
+  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
+  for (uint32_t h = 0; h <= request->probed; ++h) request->least[h] = least_distance(blocks, plan, h);
+  request->usable = true;
+}
+
+constexpr LshFamily kSimhashFunctions = {simhash_keys, simhash_probes, simhash_bind, simhash_describe, simhash_order};
+
 }  // namespace
 
 uint32_t simhash_index_probes(uint32_t blocks, double distance) {
@@ -88,119 +189,10 @@ Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(lsh_simhash_keys);
-Datum lsh_simhash_keys(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<KeysRequest*>(PG_GETARG_POINTER(0));
-  const uint32_t blocks = blocks_of(request->config);
-  const uint64_t value = simhash_of_datum(request->value);
-  request->keys = static_cast<uint64_t*>(palloc(blocks * sizeof(uint64_t)));
-  request->nkeys = blocks;
-  request->final = true;
-  for (uint32_t i = 0; i < blocks; ++i) request->keys[i] = block_key(blocks, i, value);
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_simhash_probes);
-Datum lsh_simhash_probes(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<ProbesRequest*>(PG_GETARG_POINTER(0));
-  clear_plan(request);
-  const uint32_t blocks = blocks_of(request->config);
-  BlockPlan plan;
-  uint32_t distance;
-  LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!next_reach(blocks, request->beyond, &distance)) PG_RETURN_POINTER(NULL);
-      request->reach = distance;
-      query = {AnyValue(simhash_of_datum(request->query)), Measure::hamming, request->reach};
-      break;
-    default:
-      elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
-  }
-  if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
-    request->nothing = request->nothing && kind_of(query.measure) == Kind::simhash;
-    request->guaranteed = request->nothing;
-    PG_RETURN_POINTER(NULL);
-  }
-  auto* checked = static_cast<CheckedQuery*>(palloc(sizeof(CheckedQuery)));
-  checked->distance = static_cast<int>(distance);
-  request->probes = static_cast<LshProbe*>(palloc(plan.probes * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < blocks; ++i) {
-    if (plan.radius[i] < 0) continue;
-    const uint16_t group = request->ngroups++;
-    const auto bits = static_cast<uint8_t>(kBlockTagBits + block_width(blocks, i));
-    checked->keys[group] = block_key(blocks, i, query.simhash);
-    for_block_values(blocks, i, query.simhash, plan.radius[i], [&](uint64_t key) {
-      request->probes[request->nprobes++] = {key, group, bits};
-    });
-  }
-  // One block is enough.
-  request->slack = request->ngroups - 1;
-  request->guaranteed = true;
-  request->final = true;
-  request->check = key_is_near;
-  request->check_arg = checked;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_simhash_bind);
-Datum lsh_simhash_bind(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<BindRequest*>(PG_GETARG_POINTER(0));
-  if (!request->options_only && (request->config->flags & kMetaBound) != 0) {
-    blocks_of(request->config);
-    request->matches = true;  // all are made alike
-    PG_RETURN_POINTER(NULL);
-  }
-  refuse_options(request, kFamily, "simhash_ops (blocks = 4)");
-  if (request->options_only) PG_RETURN_POINTER(NULL);
-  const auto* options =
-      PG_HAS_OPCLASS_OPTIONS() ? reinterpret_cast<const SimhashOptions*>(PG_GET_OPCLASS_OPTIONS()) : nullptr;
-  SimhashConfig stored{};
-  if (options != nullptr && options->blocks != 0)
-    stored.blocks = static_cast<uint16_t>(options->blocks);
-  else
-    stored.blocks = request->rows > kLargeTable ? kBlocksOfLargeTables : kDefaultBlocks;
-  LshConfig* config = request->config;
-  config->nbands = stored.blocks;
-  config->threshold = 0;
-  config->recall = 1;
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
-  request->matches = true;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_simhash_describe);
-Datum lsh_simhash_describe(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<DescribeRequest*>(PG_GETARG_POINTER(0));
-  const uint32_t blocks = blocks_of(request->config);
-  request->parameters = psprintf("simhash, %u blocks", blocks);
-  request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
-  request->recall_at = nullptr;
-  PG_RETURN_POINTER(NULL);
-}
-
-PG_FUNCTION_INFO_V1(lsh_simhash_order);
-Datum lsh_simhash_order(PG_FUNCTION_ARGS) {
-  auto* request = reinterpret_cast<OrderRequest*>(PG_GETARG_POINTER(0));
-  const uint32_t blocks = blocks_of(request->config);
-  request->usable = false;
-  request->least = nullptr;
-  if (request->strategy != kStrategyAtLeast) PG_RETURN_POINTER(NULL);
-  const LshQueryView condition = lsh_query_view(request->condition);
-  BlockPlan plan;
-  uint32_t distance;
-  bool nothing;
-  if (condition.simhash != simhash_of_datum(request->query) ||
-      !plan_of_query(blocks, condition, &nothing, &distance, &plan))
-    PG_RETURN_POINTER(NULL);
-  // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.
-  request->least = static_cast<double*>(palloc((request->probed + 1) * sizeof(double)));
-  for (uint32_t h = 0; h <= request->probed; ++h) request->least[h] = least_distance(blocks, plan, h);
-  request->usable = true;
-  PG_RETURN_POINTER(NULL);
-}
+NEARDUP_FAMILY_FUNCTION(lsh_simhash_keys, kSimhashFunctions.keys, KeysRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_simhash_probes, kSimhashFunctions.probes, ProbesRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_simhash_bind, kSimhashFunctions.bind, BindRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_simhash_describe, kSimhashFunctions.describe, DescribeRequest)
+NEARDUP_FAMILY_FUNCTION(lsh_simhash_order, kSimhashFunctions.order, OrderRequest)
 
 }  // extern "C"
