@@ -25,7 +25,7 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE minhash USING lsh AS
   FUNCTION 10 neardup_internal.lsh_query_bound(minhash, float8);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'wrong_ops';
 DROP OPERATOR FAMILY wrong_ops USING lsh;
-CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 26 neardup_internal.lsh_minhash_keys(internal);
+CREATE OPERATOR CLASS high_ops FOR TYPE minhash USING lsh AS FUNCTION 34 neardup_internal.lsh_minhash_keys(internal);
 CREATE OPERATOR CLASS stored_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   FUNCTION 1 neardup_internal.lsh_minhash_keys(internal),

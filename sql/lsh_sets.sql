@@ -57,6 +57,15 @@ SELECT id FROM basket WHERE containment_exact('{1500,1590,3000}', items) > 0.5 O
 SELECT count(*) FROM basket WHERE containment_exact(items, ARRAY(SELECT generate_series(1, 20000))) >= 0.99;
 SELECT count(*) FROM basket WHERE containment_exact('{}', items) >= 0;
 SELECT count(*) FROM basket WHERE overlap_exact(items, '{1}') > 1;
+-- The Dice coefficient and the cosine
+SELECT dice_exact('{1,2,3,3}'::int[], '{2,3,4,5}'), dice_exact('{}'::bigint[], '{}'), set_cosine_exact('{1,2}'::int[], '{2,3,4,5,6,7,8,9}'), set_cosine_exact('{1,2}'::bigint[], '{2,1}');
+SELECT '{1,2}'::int[] %> 'set_dice>=0.6 {2}', '{1,2}'::bigint[] %> 'set_cosine>=0.8 {2}', 'set_cosine>=0.25 {3,-1,3}'::lsh_query;
+SELECT plan_of('SELECT id FROM basket WHERE dice_exact(items, ''{1,2,3}'') >= 0.5');
+SELECT plan_of('SELECT id FROM basket WHERE shop = 1 AND set_cosine_exact_at_least(''{10000000000}'', refs, 1)');
+SELECT id FROM basket WHERE dice_exact(items, (SELECT items FROM basket WHERE id = 17)) >= 0.6 ORDER BY id;
+SELECT id FROM basket WHERE set_cosine_exact((SELECT items FROM basket WHERE id = 17), items) >= 0.6 ORDER BY id;
+SELECT dice_exact_at_least('{1,2}'::int[], '{2}'::int[], 0), set_cosine_exact_at_least('{1,2}'::int[], '{2}'::int[], 0.7);
+SELECT dice_exact('{1,NULL}'::int[], '{1}');
 INSERT INTO basket VALUES (900, 1, '{1,NULL}', NULL);
 CREATE INDEX ON basket USING lsh (items) WITH (threshold = 0.5);
 -- Equality of a set is not what the index is for, but may be asked; as a first column it is

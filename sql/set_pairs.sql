@@ -38,11 +38,15 @@ SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 1, measure => 'conta
 SELECT * FROM cluster_bridges(NULL::text, 'SELECT ''row '' || id, small, seen AS at FROM sets', 1, at_most_apart => '1 day', measure => 'containment');
 -- By overlap the similarity of a representative to itself is its number of elements
 SELECT id, representative, similarity FROM all_clusters(NULL::text, 'SELECT ''row '' || id, small FROM sets ORDER BY id', 3, measure => 'overlap');
+-- By the Dice coefficient and the cosine
+SELECT * FROM all_pairs('SELECT id, small FROM sets', 0.6, measure => 'dice');
+SELECT * FROM pairs_between('SELECT id, small FROM sets WHERE id < 4', 'SELECT id, small::bigint[] FROM sets WHERE id < 4', 0.1, measure => 'cosine');
+SELECT count(*), count(DISTINCT cluster) FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.7, 'connected', measure => 'cosine');
 -- A domain over a set is one
 CREATE DOMAIN items AS int[];
 SELECT count(*) FROM all_pairs('SELECT id, small::items FROM sets', 0.5);
 -- Errors
-SELECT * FROM all_pairs('SELECT id, small FROM sets', 0.5, measure => 'cosine');
+SELECT * FROM all_pairs('SELECT id, small FROM sets', 0.5, measure => 'euclid');
 SELECT * FROM all_pairs('SELECT id, to_simhash(small::text) FROM sets', 0.5, measure => 'containment');
 SELECT * FROM pairs_between('SELECT id, to_minhash(small::text) FROM sets', 'SELECT id, small FROM sets', 0.5);
 SELECT * FROM pairs_between('SELECT id, small FROM sets', 'SELECT id, to_minhash(small::text) FROM sets', 0.5);
@@ -52,11 +56,11 @@ SELECT * FROM all_pairs('SELECT id, small FROM sets', 'NaN', measure => 'overlap
 SELECT * FROM all_pairs('SELECT id, small FROM sets', 80, measure => 'containment');
 SELECT * FROM all_pairs('SELECT id, array_append(small, NULL) FROM sets', 0.5);
 SELECT * FROM all_pairs('SELECT id, small::text[] FROM sets', 0.5);
-SELECT * FROM all_clusters('SELECT id, small FROM sets', 0.5, measure => 'cosine');
+SELECT * FROM all_clusters('SELECT id, small FROM sets', 0.5, measure => 'euclid');
 SELECT * FROM all_clusters('SELECT id, to_minhash(small::text) FROM sets', 0.5, measure => 'containment');
 SELECT * FROM all_clusters('SELECT id, small FROM sets', 0.5, measure => 'overlap');
 SELECT * FROM all_clusters('SELECT id, small FROM sets', 80, measure => 'containment');
 SELECT * FROM all_clusters('SELECT id, array_append(small, NULL) FROM sets', 0.5, measure => 'containment');
 SELECT * FROM all_clusters('SELECT id, small, ''x''::text AS doc FROM sets', 0.5, verify => 'jaccard', measure => 'containment');
-SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 0.5, measure => 'cosine');
+SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 0.5, measure => 'euclid');
 SELECT * FROM cluster_bridges('SELECT id, to_simhash(small::text) FROM sets', 0.5, measure => 'containment');

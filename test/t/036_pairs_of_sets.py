@@ -10,9 +10,10 @@ SEED = int(os.environ.get("NEARDUP_SEED", "36"))
 ROWS = 400
 CALLS = 400 if FULL else 60
 EXACT = {"jaccard": "jaccard_exact(a.{c}, b.{c})", "containment": "containment_exact(a.{c}, b.{c})",
-         "overlap": "overlap_exact(a.{c}, b.{c})::float8"}
-THRESHOLDS = {"jaccard": (0.05, 0.28, 0.5, 0.8, 1), "containment": (0.05, 0.28, 0.5, 0.8, 1),
-              "overlap": (1, 2, 5.5, 40, 1601)}
+         "overlap": "overlap_exact(a.{c}, b.{c})::float8", "dice": "dice_exact(a.{c}, b.{c})",
+         "cosine": "set_cosine_exact(a.{c}, b.{c})"}
+SHARES = (0.05, 0.28, 0.5, 0.8, 1)
+THRESHOLDS = {measure: (1, 2, 5.5, 40, 1601) if measure == "overlap" else SHARES for measure in EXACT}
 # Conditions of the query, and what they mean for a pair
 EXTRAS = (("", "true", ""), (", tenant AS within", "a.tenant = b.tenant", ""),
           (", seen AS at", "abs(a.seen - b.seen) <= 3", ", at_most_apart => '3 days'"),
@@ -95,7 +96,7 @@ def compared(conn):
 
 
 # The share that decides whether row b joins the earlier row a, or whether a chain links the two.
-NEAR = {"jaccard": "ab.similarity", "overlap": "ab.similarity", ("containment", "anchor"): "ba.similarity",
+NEAR = {("containment", "anchor"): "ba.similarity",
         ("containment", "connected"): "greatest(ab.similarity, ba.similarity)"}
 
 
@@ -119,7 +120,7 @@ def clusters_compared(conn):
         ids = [row[0] for row in rows]
         if ids != [row[0] for row in conn.execute(query).fetchall()]:
             wrong.append("order: " + made)
-        share = NEAR.get(measure) or NEAR[measure, linkage]
+        share = NEAR.get((measure, linkage), "ab.similarity")
         pairs = conn.execute("""SELECT a.id, b.id, x::float8 FROM unnest(%%s::int[]) WITH ORDINALITY p(id, n)
             JOIN unnest(%%s::int[]) WITH ORDINALITY q(id, n) ON p.n < q.n
             JOIN sets a ON a.id = p.id JOIN sets b ON b.id = q.id

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Containment and overlap of sets through an lsh index: generated conditions have the rows of a sequential scan."""
+"""Measures of sets other than Jaccard similarity through an lsh index: generated conditions have the rows of a
+sequential scan."""
 import random
 
 from answers import *
@@ -17,7 +18,10 @@ FORMS = ("containment_exact({s}, {q}) >= {c}", "containment_exact({q}, {s}) >= {
          "containment_exact({q}, {s}) >= {c} AND overlap_exact({s}, {q}) >= {n}",
          "containment_exact({q}, {s}) >= {c} OR containment_exact({s}, {q}) >= {c}",
          "jaccard_exact({s}, {q}) >= {c} AND containment_exact({s}, {q}) >= {c}",
-         "containment_exact({q}, {s}) >= {c}::numeric", "overlap_exact({s}, {q})::float8 >= {n}.5")
+         "containment_exact({q}, {s}) >= {c}::numeric", "overlap_exact({s}, {q})::float8 >= {n}.5",
+         "dice_exact({s}, {q}) >= {c}", "{c} < dice_exact({q}, {s})", "dice_exact_at_least({q}, {s}, {c})",
+         "set_cosine_exact({q}, {s}) >= {c}", "set_cosine_exact({s}, {q}) > {c}",
+         "set_cosine_exact_at_least({s}, {q}, {c})", "set_cosine_exact({s}, {q}) >= {c} AND dice_exact({s}, {q}) < 1")
 SHARES = (0.01, 0.1, 0.28, 0.5, 0.75, 0.8, 0.9, 1)
 ODD_SHARES = ("0", "-1", "1.5", "'NaN'", "'Infinity'", "NULL::float8")
 ODD_NUMBERS = ("0", "-3", "2147483647", "NULL::int")
@@ -96,6 +100,8 @@ def plans(conn):
                               ("the query in a row", "containment_exact('{1,2,3}', small) >= 0.5",
                                "query_in_set>=0.5 {1,2,3}"),
                               ("overlap", "overlap_exact(small, '{1,2,3}') > 1", "set_overlap>=2 {1,2,3}"),
+                              ("Dice", "dice_exact(small, '{1,2,3}') > 0.5", "set_dice>=0.5 {1,2,3}"),
+                              ("cosine", "0.5 <= set_cosine_exact('{1,2,3}', small)", "set_cosine>=0.5 {1,2,3}"),
                               ("a named predicate", "containment_exact_at_least('{1,2,3}', small, 0.5)",
                                "query_in_set>=0.5 {1,2,3}")):
         plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM near WHERE " + where))
@@ -103,7 +109,13 @@ def plans(conn):
     equal(
         "sets without elements are contained in nothing and contain nothing",
         conn.execute("SELECT containment_exact('{}'::int[], '{1}'), containment_exact('{1}', '{}'::int[]), "
-                     "containment_exact('{}'::int[], '{}'), overlap_exact('{}'::int[], '{}')").fetchone(), (0, 0, 0, 0))
+                     "containment_exact('{}'::int[], '{}'), overlap_exact('{}'::int[], '{}'), "
+                     "dice_exact('{}'::int[], '{}'), set_cosine_exact('{1}'::bigint[], '{}')").fetchone(), (0,) * 6)
+    equal("the Dice coefficient and the cosine are those of counts", one(
+        conn, "SELECT count(*) FROM near a, near b, LATERAL (SELECT overlap_exact(a.small, b.small)::float8 AS common, "
+              "overlap_exact(a.small, a.small)::float8 AS x, overlap_exact(b.small, b.small)::float8 AS y) n "
+              "WHERE a.id % 20 = 1 AND b.id % 20 < 3 AND common > 0 AND (dice_exact(a.small, b.small) <> "
+              "2 * common / (x + y) OR set_cosine_exact(a.small, b.small) <> common / sqrt(x * y))"), 0)
     conn.execute("CREATE FUNCTION in_query(int[]) RETURNS SETOF int LANGUAGE sql AS 'SELECT id FROM near "
                  "WHERE containment_exact(small, $1) >= 0.9'")
     equal("through a function", one(conn, "SELECT count(*) FROM in_query((SELECT small FROM near WHERE id = 100))"),
@@ -211,6 +223,11 @@ def bad_input(conn):
                        ("containment_exact_at_least(ARRAY[1], ARRAY[1], 1.01)",
                         "threshold must be above 0 and at most 1: 1.01"),
                        ("containment_exact_at_least(ARRAY[1], ARRAY[1], 'NaN')", "threshold must be above 0"),
+                       ("dice_exact(ARRAY[1, NULL], ARRAY[1])", "NULL"),
+                       ("set_cosine_exact(ARRAY[1], ARRAY[NULL]::int[])", "NULL"),
+                       ("dice_exact_at_least(ARRAY[1], ARRAY[1], 1.5)", "threshold must be above 0 and at most 1: 1.5"),
+                       ("set_cosine_exact_at_least(ARRAY[1], ARRAY[1], 0)",
+                        "threshold must be above 0 and at most 1: 0"),
                        ("overlap_exact_at_least(ARRAY[1], ARRAY[1], 0.5)", "overlap must be at least 1: 0.5"),
                        ("overlap_exact_at_least(ARRAY[1], ARRAY[1], 'NaN')", "overlap must be at least 1"),
                        ("winnow_hashes('a b', 0)", "k must be"), ("winnow_hashes('a b', 5, 0)", "window must be"),

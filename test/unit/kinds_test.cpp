@@ -82,6 +82,10 @@ double by_definition(Measure m, double x, double y, double common) {
       return common / y;
     case Measure::set_overlap:
       return common;
+    case Measure::set_dice:
+      return 2 * common / (x + y);
+    case Measure::set_cosine:
+      return common / std::sqrt(x * y);
     case Measure::overlap_coefficient:
       return common / std::min(x, y);
     default:

@@ -11,8 +11,8 @@ constexpr const KindInfo* kKindTable[kKinds] = {&kMinhashKind, &kSimhashKind, &k
 
 // By number, from 1 on.
 constexpr const MeasureInfo* kMeasureTable[kMeasures] = {
-    &kJaccard,    &kHamming,    &kCtphScore,  &kCtphEditRate, &kSetJaccard,
-    &kSetInQuery, &kQueryInSet, &kSetOverlap, &kBitHamming,   &kOverlapCoefficient};
+    &kJaccard,    &kHamming,    &kCtphScore,  &kCtphEditRate, &kSetJaccard, &kSetInQuery,
+    &kQueryInSet, &kSetOverlap, &kBitHamming, &kSetDice,      &kSetCosine,  &kOverlapCoefficient};
 
 }  // namespace
 

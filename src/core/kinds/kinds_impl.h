@@ -23,6 +23,8 @@ extern const MeasureInfo kSetInQuery;
 extern const MeasureInfo kQueryInSet;
 extern const MeasureInfo kSetOverlap;
 extern const MeasureInfo kBitHamming;
+extern const MeasureInfo kSetDice;
+extern const MeasureInfo kSetCosine;
 extern const MeasureInfo kOverlapCoefficient;
 
 // Of kinds whose values are all near themselves.

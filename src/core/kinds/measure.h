@@ -21,12 +21,14 @@ enum class Measure : uint8_t {
   query_in_set = 7,    // the share of y that is in x
   set_overlap = 8,     // how many elements both have
   bit_hamming = 9,     // of bit codes: distance
+  set_dice = 10,       // twice what both have over what they have together
+  set_cosine = 11,     // what both have over the geometric mean of their sizes
   // The greater one of set_in_query and query_in_set: the share of the smaller set that is in the larger one
   // (Szymkiewicz and Simpson). No lsh_query has it.
-  overlap_coefficient = 10,
+  overlap_coefficient = 12,
 };
-inline constexpr size_t kMeasures = 10;
-inline constexpr uint8_t kNewestStoredMeasure = 9;
+inline constexpr size_t kMeasures = 12;
+inline constexpr uint8_t kNewestStoredMeasure = 11;
 
 // What a named predicate, as jaccard_at_least(), takes as a bound.
 struct BoundRange {
@@ -86,8 +88,11 @@ inline bool beyond_reach(Measure measure, double bound) noexcept { return closen
 bool is_valid_bound(Measure measure, double bound) noexcept;
 
 // Measures of sets by the names that all_pairs(measure => ..) takes.
-inline constexpr NamedValue<Measure> kSetMeasures[] = {
-    {"jaccard", Measure::set_jaccard}, {"containment", Measure::set_in_query}, {"overlap", Measure::set_overlap}};
+inline constexpr NamedValue<Measure> kSetMeasures[] = {{"jaccard", Measure::set_jaccard},
+                                                       {"containment", Measure::set_in_query},
+                                                       {"overlap", Measure::set_overlap},
+                                                       {"dice", Measure::set_dice},
+                                                       {"cosine", Measure::set_cosine}};
 
 // SetRule::least_common of the first set, or the second one, and any other set: of these one that is a part of it
 // shares the fewest.

@@ -104,6 +104,18 @@ struct Overlap {
   static double about(double bound, double, double) noexcept { return bound; }
 };
 
+// Dice: Measures of the amount of ecologic association between species, 1945.
+struct Dice {
+  static double value(double x, double y, double common) noexcept { return 2 * common / (x + y); }
+  static double about(double bound, double x, double y) noexcept { return bound / 2 * (x + y); }
+};
+
+// The cosine of the sets as vectors of 0 and 1 (Salton, McGill: Introduction to modern information retrieval, 1983).
+struct Cosine {
+  static double value(double x, double y, double common) noexcept { return common / std::sqrt(x * y); }
+  static double about(double bound, double x, double y) noexcept { return bound * std::sqrt(x * y); }
+};
+
 struct OverlapCoefficient {
   static double value(double x, double y, double common) noexcept { return common / std::min(x, y); }
   static double about(double bound, double x, double y) noexcept { return bound * std::min(x, y); }
@@ -184,6 +196,8 @@ const MeasureInfo kSetJaccard = symmetric_share<Jaccard>("set_jaccard", Measure:
 const MeasureInfo kSetInQuery =
     share<FirstInSecond>("set_in_query", Measure::set_in_query, Measure::query_in_set, true);
 const MeasureInfo kQueryInSet = share<SecondInFirst>("query_in_set", Measure::query_in_set, Measure::set_in_query);
+const MeasureInfo kSetDice = symmetric_share<Dice>("set_dice", Measure::set_dice);
+const MeasureInfo kSetCosine = symmetric_share<Cosine>("set_cosine", Measure::set_cosine);
 const MeasureInfo kOverlapCoefficient =
     symmetric_share<OverlapCoefficient>("overlap_coefficient", Measure::overlap_coefficient);
 

@@ -16,32 +16,33 @@ enum LshProc : int {
   kProcDescribe = 4,  // DescribeRequest: words and recall for lsh_info()
   kProcOrder = 5,     // OrderRequest: least distance of a row by its hits
   kProcOptions = 6,   // optional; (internal) returns void, as PostgreSQL's own opclass options
-  // By which an operator class tells the planner what it measures; optional, without them it derives nothing.
-  kProcSimilarity = 7,   // (value, value) returns float8 or integer
-  kProcMakeQuery = 8,    // (value, float8) returns the right operand of the condition; takes any bound
-  kProcAtLeast = 9,      // (value, value, float8) returns boolean: similarity >= bound
-  kProcMakeStrict = 10,  // as 8; refuses the bounds that 9 refuses
-  // The same for a distance, where less is nearer. A class may have both.
-  kProcDistance = 11,
-  kProcMakeDistanceQuery = 12,
-  kProcAtMost = 13,  // distance <= bound
-  kProcMakeDistanceStrict = 14,
   // Alone, in an operator class of kStrategyEqual: (value, bigint) returns bigint, as the second of the access method
   // hash.
   kProcHash = 15,
-  // A similarity that is not symmetric, as the share of the first value that is in the second one.
-  kProcContainment = 16,         // (value, value) returns float8
-  kProcMakeFirstQuery = 17,      // (value, float8): where the indexed value is the first one
-  kProcContainmentAtLeast = 18,  // (value, value, float8) returns boolean: containment >= bound
-  kProcMakeFirstStrict = 19,
-  kProcMakeSecondQuery = 20,  // where the indexed value is the second one
-  kProcMakeSecondStrict = 21,
-  // One more similarity.
-  kProcOverlap = 22,
-  kProcMakeOverlapQuery = 23,
-  kProcOverlapAtLeast = 24,
-  kProcMakeOverlapStrict = 25,
 };
+
+// Further support functions tell the planner what an operator class measures. They are optional: without them it
+// derives nothing. Their numbers are those of catalogs, and stay.
+struct MeasureProcs {
+  bool is_distance;  // less is nearer
+  int function;      // (value, value) returns float8 or integer
+  int make_query;    // (value, float8) returns the right operand of the condition, for any bound
+  int predicate;     // (value, value, float8) returns boolean: whether the measure is within the bound
+  int make_strict;   // as make_query; refuses the bounds that the predicate refuses
+  // The same two where the indexed value is the second one of a measure that is not symmetric; else those of the first.
+  int make_second;
+  int make_second_strict;
+};
+inline constexpr MeasureProcs kMeasureProcs[] = {
+    {false, 7, 8, 9, 10, 8, 10},      // a similarity
+    {false, 16, 17, 18, 19, 20, 21},  // one that is not symmetric, as the share of the first value in the second one
+    {false, 22, 23, 24, 25, 23, 25},  // further similarities
+    {false, 26, 27, 28, 29, 27, 29},  //
+    {false, 30, 31, 32, 33, 31, 33},  //
+    {true, 11, 12, 13, 14, 12, 14},   // a distance; the last one, by which a class orders that has it
+};
+inline constexpr int kMaxMeasures = lengthof(kMeasureProcs);  // of an operator class
+inline constexpr int kLastProc = 33;
 
 // Strategies of the operator classes of this extension. A family is free in its own numbers except that the access
 // method passes them on; ordering operators are those with amoppurpose 'o'.

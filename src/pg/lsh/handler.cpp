@@ -18,7 +18,6 @@ namespace {
 
 // Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
-constexpr int kLastProc = kProcMakeOverlapStrict;
 
 // An operator class that is looked at.
 struct Inspected {
@@ -50,6 +49,20 @@ bool makes_query(Oid family, const FormData_pg_amproc* proc) {
          OidIsValid(get_opfamily_member(family, proc->amproclefttype, query, kStrategyAtLeast));
 }
 
+bool has_signature_of_measure(Oid family, const FormData_pg_amproc* proc) {
+  const int number = proc->amprocnum;
+  for (const MeasureProcs& of : kMeasureProcs) {
+    if (number == of.function) return measures(proc, FLOAT8OID) || measures(proc, INT4OID);
+    if (number == of.predicate)
+      return check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
+                                    FLOAT8OID);
+    if (number == of.make_query || number == of.make_strict || number == of.make_second ||
+        number == of.make_second_strict)
+      return makes_query(family, proc);
+  }
+  return false;
+}
+
 bool has_its_signature(Oid family, const FormData_pg_amproc* proc) {
   switch (proc->amprocnum) {
     case kProcKeys:
@@ -62,33 +75,11 @@ bool has_its_signature(Oid family, const FormData_pg_amproc* proc) {
              get_func_prokind(proc->amproc) == PROKIND_FUNCTION;
     case kProcOptions:
       return check_amoptsproc_signature(proc->amproc);
-    case kProcSimilarity:
-    case kProcDistance:
-    case kProcContainment:
-    case kProcOverlap:
-      return measures(proc, FLOAT8OID) || measures(proc, INT4OID);
-    case kProcMakeQuery:
-    case kProcMakeStrict:
-    case kProcMakeDistanceQuery:
-    case kProcMakeDistanceStrict:
-    case kProcMakeFirstQuery:
-    case kProcMakeFirstStrict:
-    case kProcMakeSecondQuery:
-    case kProcMakeSecondStrict:
-    case kProcMakeOverlapQuery:
-    case kProcMakeOverlapStrict:
-      return makes_query(family, proc);
-    case kProcAtLeast:
-    case kProcAtMost:
-    case kProcContainmentAtLeast:
-    case kProcOverlapAtLeast:
-      return check_amproc_signature(proc->amproc, BOOLOID, true, 3, 3, proc->amproclefttype, proc->amproclefttype,
-                                    FLOAT8OID);
     case kProcHash:
       // Hash functions take binary compatible types, too; PostgreSQL's own check has a list of them.
       return get_func_rettype(proc->amproc) == INT8OID && get_func_nargs(proc->amproc) == 2;
     default:
-      return false;
+      return has_signature_of_measure(family, proc);
   }
 }
 

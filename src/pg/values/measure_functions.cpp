@@ -13,7 +13,9 @@
 // Measures of sets that are shares: the function.
 #define NEARDUP_SHARES(X)              \
   X(set_jaccard, jaccard_exact_bigint) \
-  X(set_in_query, containment_exact)
+  X(set_in_query, containment_exact)   \
+  X(set_dice, dice_exact)              \
+  X(set_cosine, set_cosine_exact)
 
 // The makers of lsh_querys. Comparisons take any bound, so the first one does, which the planner derives from a
 // comparison. The second one stands for the named predicate, which does not.
@@ -26,6 +28,8 @@
   X(set_in_query, lsh_set_in_query, lsh_set_in_query_strict)  \
   X(query_in_set, lsh_query_in_set, lsh_query_in_set_strict)  \
   X(set_overlap, lsh_overlap_query, lsh_overlap_query_strict) \
+  X(set_dice, lsh_dice_query, lsh_dice_query_strict)          \
+  X(set_cosine, lsh_cosine_query, lsh_cosine_query_strict)    \
   X(bit_hamming, lsh_bit_query, lsh_bit_query_strict)
 
 // The named predicates.
@@ -37,6 +41,8 @@
   X(set_jaccard, int_set_at_least)          \
   X(set_in_query, containment_at_least)     \
   X(set_overlap, overlap_at_least)          \
+  X(set_dice, dice_exact_at_least)          \
+  X(set_cosine, set_cosine_exact_at_least)  \
   X(bit_hamming, bit_hamming_at_most)
 
 // The operators %> of the kinds, for any bound, and their quiet twins in fn_quiet_conditions.cpp.

@@ -166,7 +166,8 @@ void set_bind(BindRequest* request) {
 void set_describe(DescribeRequest* request) {
   request->parameters = psprintf("sets, elements of up to %u", most_elements(request->config));
   request->guarantee =
-      "serves jaccard_exact and containment_exact >= any threshold above 0, and overlap_exact, exactly";
+      "serves jaccard_exact, dice_exact, set_cosine_exact and containment_exact >= any threshold above 0, and "
+      "overlap_exact, exactly";
   request->recall_at = nullptr;
 }
 

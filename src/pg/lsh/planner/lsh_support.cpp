@@ -115,6 +115,8 @@ NEARDUP_SUPPORT(ctph_edit_rate, lsh_rate_support)
 NEARDUP_SUPPORT(set_jaccard, lsh_set_support)
 NEARDUP_SUPPORT(query_in_set, lsh_containment_support)
 NEARDUP_SUPPORT(set_overlap, lsh_overlap_support)
+NEARDUP_SUPPORT(set_dice, lsh_dice_support)
+NEARDUP_SUPPORT(set_cosine, lsh_cosine_support)
 NEARDUP_SUPPORT(bit_hamming, lsh_bit_support)
 
 }  // extern "C"

@@ -87,18 +87,17 @@ Oid quiet_twin(Oid operator_id, Oid family) {
 int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]) {
   const auto proc = [&](int number) { return get_opfamily_proc(family, type, type, static_cast<int16>(number)); };
   int n = 0;
-  for (const int first : {kProcSimilarity, kProcContainment, kProcOverlap, kProcDistance}) {
+  for (const MeasureProcs& of : kMeasureProcs) {
     PlanMeasure* m = &measures[n];
     memset(m, 0, sizeof *m);
-    m->is_distance = first == kProcDistance;
+    m->is_distance = of.is_distance;
     m->type = type;
-    m->function = proc(first);
-    m->make_query = proc(first + kProcMakeQuery - kProcSimilarity);
-    m->predicate = proc(first + kProcAtLeast - kProcSimilarity);
-    m->make_strict = proc(first + kProcMakeStrict - kProcSimilarity);
-    const bool has_sides = first == kProcContainment;
-    m->make_second = has_sides ? proc(kProcMakeSecondQuery) : m->make_query;
-    m->make_second_strict = has_sides ? proc(kProcMakeSecondStrict) : m->make_strict;
+    m->function = proc(of.function);
+    m->make_query = proc(of.make_query);
+    m->predicate = proc(of.predicate);
+    m->make_strict = proc(of.make_strict);
+    m->make_second = proc(of.make_second);
+    m->make_second_strict = proc(of.make_second_strict);
     if (!OidIsValid(m->make_second)) continue;
     if (!OidIsValid(m->function) || !OidIsValid(m->make_query) || !OidIsValid(m->predicate)) continue;
     m->is_whole = get_func_rettype(m->function) == INT4OID;

@@ -1,7 +1,7 @@
 // The measures that the operator classes of lsh indexes declare for the planner.
 #pragma once
 
-#include "pg/base/pg.h"
+#include "pg/lsh/family.h"
 
 extern "C" {
 #include "nodes/pathnodes.h"
@@ -30,7 +30,6 @@ struct PlanMeasure {
   Oid maker(int key) const { return key == 0 ? make_query : make_second; }
   Oid strict_maker(int key) const { return key == 0 ? make_strict : make_second_strict; }
 };
-inline constexpr int kMaxMeasures = 4;  // of an operator class
 
 bool is_lsh(const IndexOptInfo* index);
 // As value_column() of store/lsh_columns.h.
