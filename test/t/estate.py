@@ -159,6 +159,14 @@ LATER = {
                  "SELECT id FROM kind WHERE jaccard(lines, (SELECT lines FROM kind WHERE id = 41)) >= 0.8 ORDER BY id"],
                 ["SELECT id, representative, similarity, survivor FROM parts ORDER BY id"],
                 ("kind_code", "kind_lines")),
+    # By indexes that the releases before made.
+    "0.4.0":
+        Brought([],
+                ["SELECT id FROM article WHERE dice_exact(items, (SELECT items FROM article WHERE id = 40)) >= 0.5 "
+                 "ORDER BY id",
+                 "SELECT id FROM article WHERE set_cosine_exact((SELECT items FROM article WHERE id = 41), items) > 0.6 "
+                 "ORDER BY id"],
+                [], ()),
 }
 
 

@@ -39,7 +39,7 @@ size_t lsh_query_size(const LshQueryView& query) noexcept;
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
 // `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`,
-// `set_jaccard>=0.8 {1,2,3}`, `set_in_query>=0.8 {1,2,3}`, `query_in_set>=0.8 {1,2,3}`, `set_overlap>=2 {1,2,3}`,
+// `set_jaccard>=0.8 {1,2,3}` and so on for the other measures of sets, `set_overlap>=2 {1,2,3}`,
 // `bit_hamming<=31 0101..`, of a bit string that is no code `bit_hamming<=31 [8]`, the number of its bits; the bound in
 // the fewest digits that give it back, or NaN, Infinity, -Infinity.
 std::string lsh_query_to_text(const LshQueryView& query);
