@@ -13,7 +13,7 @@
 #include "core/base/named_values.h"
 #include "core/document/words.h"
 #include "core/kernels/kernels.h"
-#include "core/unicode/utf8_inline.h"
+#include "core/unicode/word_machine.h"
 
 namespace neardup {
 namespace {
@@ -114,9 +114,8 @@ struct ShingleStream::Impl {
   bool finished = false;
   uint64_t units[kMaxK + kBlock + 1];
 
-  // The word in progress, when it began before the bytes at hand. run: letters and digits; solo: one letter and its
-  // marks.
-  enum class InWord : uint8_t { no, run, solo } in_word = InWord::no;
+  // The word in progress, when it began before the bytes at hand.
+  WordMachine machine;
   bool is_long = false;  // its first bytes are in long_state
   size_t pending = 0;    // its bytes in word()
   uint8_t word_storage[kPad + kWordBuffer + kPad] = {};
@@ -148,8 +147,8 @@ struct ShingleStream::Impl {
   }
 
   void finish_word() noexcept {
-    if (in_word == InWord::no) return;
-    if (is_long) {
+    if (pending == 0) return;
+    if (__builtin_expect(is_long, 0)) {
       XXH3_64bits_update(&long_state, word(), pending);
       units[have++] = XXH3_64bits_digest(&long_state);
       is_long = false;
@@ -157,13 +156,12 @@ struct ShingleStream::Impl {
       units[have++] = hash_word(word(), pending);
     }
     pending = 0;
-    in_word = InWord::no;
   }
 
   // Words of the ASCII groups [g0, g1) of the folded block.
   void ascii_words(size_t g0, size_t g1) noexcept {
-    if (in_word == InWord::solo) finish_word();
-    const bool inside = in_word == InWord::run;
+    const bool inside = machine.continues(WordClass::word);
+    if (!inside) finish_word();
     uint64_t carry = inside;
     size_t n = 0;
     for (size_t g = g0; g < g1; ++g) {
@@ -194,29 +192,24 @@ struct ShingleStream::Impl {
     uint64_t* out = units + have;
     for (; i + 1 < n; i += 2) *out++ = hash_word(f + edges[i], static_cast<size_t>(edges[i + 1] - edges[i]));
     have = static_cast<size_t>(out - units);
-    if (i < n) {
-      append(f + edges[i], g1 * 64 - edges[i]);
-      in_word = InWord::run;
-    }
+    if (i < n) append(f + edges[i], g1 * 64 - edges[i]);
+    machine.step(i < n ? WordClass::word : WordClass::none);
   }
 
   // Words of the code points that start in [p, limit). Leaves p at or (by up to 3 bytes) behind limit.
   void decoded_words(const uint8_t* limit) noexcept {
     const uint8_t* q = p;
+    WordMachine words = machine;
     while (q < limit) {
       unsigned length;
       const uint32_t c = detail::decode_utf8(q, end, &length);
       const CodePoint cp = detail::classify(c);
-      if (cp.cls == WordClass::none) {
-        finish_word();
+      const WordStep step = words.step(cp.cls);
+      if (step != WordStep::continues) finish_word();
+      if (step == WordStep::separates) {
         q += length;
         continue;
       }
-      if (cp.cls == WordClass::solo || (cp.cls == WordClass::word && in_word == InWord::solo)) finish_word();
-      if (cp.cls == WordClass::solo)
-        in_word = InWord::solo;
-      else if (in_word == InWord::no)
-        in_word = InWord::run;
       if (pending + 4 > kWordBuffer) {
         uint8_t bytes[4];
         append(bytes, detail::encode_utf8(cp.folded, bytes));
@@ -229,6 +222,7 @@ struct ShingleStream::Impl {
       q += length;
     }
     p = q;
+    machine = words;
   }
 
   void word_block() noexcept {
@@ -420,25 +414,22 @@ bool ShingleText::next_unit(std::string* unit) {
 
 bool ShingleText::next_word_or_character(std::string* unit) {
   unit->clear();
-  bool solo = false;
+  WordMachine machine;
   while (p_ < end_) {
     if ((++steps_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
     unsigned length;
-    const uint32_t c = decode_utf8(p_, end_, &length);
+    const uint32_t c = detail::decode_utf8(p_, end_, &length);
     if (unit_ == Unit::character) {
       uint8_t bytes[4];
       unit->assign(reinterpret_cast<char*>(bytes), encode_utf8(c, bytes));
       p_ += length;
       return true;
     }
-    const CodePoint cp = classify(c);
-    const bool started = !unit->empty();
-    const bool ends =
-        started && (cp.cls == WordClass::none || cp.cls == WordClass::solo || (cp.cls == WordClass::word && solo));
-    if (ends) return true;  // c is looked at again by the next call
+    const CodePoint cp = detail::classify(c);
+    const WordStep step = machine.step(cp.cls);
+    if (step != WordStep::continues && !unit->empty()) return true;  // c is looked at again by the next call
     p_ += length;
-    if (cp.cls == WordClass::none) continue;
-    if (cp.cls == WordClass::solo) solo = true;
+    if (step == WordStep::separates) continue;
     uint8_t bytes[4];
     unit->append(reinterpret_cast<char*>(bytes), encode_utf8(cp.folded, bytes));
   }

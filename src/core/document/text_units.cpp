@@ -1,31 +1,15 @@
 // See text_units.h.
 #include "core/document/text_units.h"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-
-#include "core/unicode/utf8_inline.h"
+#include "core/unicode/word_machine.h"
 
 namespace neardup {
 namespace {
 
-// The folded ASCII byte of a word, or 0 for one that separates words.
-constexpr std::array<uint8_t, 128> make_ascii_table() {
-  std::array<uint8_t, 128> t{};
-  for (unsigned c = 0; c < 128; ++c) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    t[c] = static_cast<uint8_t>(upper ? c + 32 : kept ? c : 0);
-  }
-  return t;
-}
-constexpr std::array<uint8_t, 128> kAscii = make_ascii_table();
-
 CodePoint read(const uint8_t* p, const uint8_t* end, unsigned* length) noexcept {
   if (*p < 0x80) {
     *length = 1;
-    return {kAscii[*p], kAscii[*p] != 0 ? WordClass::word : WordClass::none};
+    return {kAsciiWordBytes[*p], kAsciiWordBytes[*p] != 0 ? WordClass::word : WordClass::none};
   }
   return detail::classify(detail::decode_utf8(p, end, length));
 }
@@ -34,40 +18,39 @@ CodePoint read(const uint8_t* p, const uint8_t* end, unsigned* length) noexcept 
 
 template <bool kKeys>
 bool UnitScanner::next_word(TextUnit* unit) {
+  WordMachine machine;
   unsigned length;
   CodePoint c{};
   for (;; step(length)) {
     const uint8_t* q = p_;
-    while (q < end_ && *q < 0x80 && kAscii[*q] == 0) ++q;
+    while (q < end_ && *q < 0x80 && kAsciiWordBytes[*q] == 0) ++q;
     step_ascii(q);
     if (p_ == end_) return false;
     c = read(p_, end_, &length);
-    if (c.cls != WordClass::none) break;
+    if (machine.step(c.cls) == WordStep::begins) break;
   }
   unit->begin = static_cast<size_t>(p_ - text_);
   unit->position = position_;
-  const bool solo = c.cls == WordClass::solo;
   if (kKeys) key_.clear();
-  if (!solo) {
+  const auto reads_on = [&] {
+    if (p_ == end_) return false;
+    c = read(p_, end_, &length);
+    return machine.step(c.cls) == WordStep::continues;
+  };
+  bool goes_on = true;
+  // What begins a word in ASCII begins a run.
+  if (*p_ < 0x80) {
     const uint8_t* q = p_;
-    while (q < end_ && *q < 0x80 && kAscii[*q] != 0) ++q;
+    while (q < end_ && kAsciiWordBytes[*q] != 0) ++q;
     if (kKeys) {
       key_.resize(static_cast<size_t>(q - p_));
-      for (size_t i = 0; i < key_.size(); ++i) key_[i] = static_cast<char>(kAscii[p_[i]]);
+      for (size_t i = 0; i < key_.size(); ++i) key_[i] = static_cast<char>(kAsciiWordBytes[p_[i]]);
     }
     step_ascii(q);
     // Most words end here, and none that goes on does so in ASCII.
-    if (p_ == end_ || *p_ < 0x80) {
-      unit->end = static_cast<size_t>(p_ - text_);
-      return true;
-    }
-    c = read(p_, end_, &length);
-    if (c.cls != WordClass::mark && c.cls != WordClass::word) {
-      unit->end = static_cast<size_t>(p_ - text_);
-      return true;
-    }
+    goes_on = p_ != end_ && *p_ >= 0x80 && reads_on();
   }
-  do {
+  for (; goes_on; goes_on = reads_on()) {
     if (kKeys && c.folded < 0x80) {
       key_.push_back(static_cast<char>(c.folded));
     } else if (kKeys) {
@@ -75,9 +58,7 @@ bool UnitScanner::next_word(TextUnit* unit) {
       key_.append(reinterpret_cast<const char*>(bytes), detail::encode_utf8(c.folded, bytes));
     }
     step(length);
-    if (p_ == end_) break;
-    c = read(p_, end_, &length);
-  } while (c.cls == WordClass::mark || (c.cls == WordClass::word && !solo));
+  }
   unit->end = static_cast<size_t>(p_ - text_);
   return true;
 }

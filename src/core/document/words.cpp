@@ -1,7 +1,7 @@
 // See words.h.
 #include "core/document/words.h"
 
-#include "core/unicode/utf8_inline.h"
+#include "core/unicode/word_machine.h"
 
 namespace neardup {
 
@@ -14,20 +14,18 @@ std::string single_word(std::string_view text) {
 }
 
 bool is_folded_word(std::string_view word) {
-  const auto* p = reinterpret_cast<const uint8_t*>(word.data());
-  const uint8_t* const end = p + word.size();
-  bool solo = false;
-  for (bool first = true; p < end; first = false) {
+  const auto* const begin = reinterpret_cast<const uint8_t*>(word.data());
+  const uint8_t* const end = begin + word.size();
+  WordMachine machine;
+  for (const uint8_t* p = begin; p < end;) {
     unsigned length;
     const uint32_t code_point = detail::decode_utf8(p, end, &length);
     const CodePoint c = detail::classify(code_point);
     uint8_t bytes[4];
-    if (c.folded != code_point || c.cls == WordClass::none || detail::encode_utf8(code_point, bytes) != length)
-      return false;
-    if (c.cls == WordClass::solo && !first) return false;
+    if (c.folded != code_point || detail::encode_utf8(code_point, bytes) != length) return false;
     // The mark U+0345 is folded to a letter, the only one, and stays with the word before it.
-    if (c.cls == WordClass::word && solo && code_point != 0x3b9) return false;
-    solo = solo || c.cls == WordClass::solo;
+    const WordStep step = machine.step(code_point == 0x3b9 ? WordClass::mark : c.cls);
+    if (step == WordStep::separates || (step == WordStep::begins && p != begin)) return false;
     p += length;
   }
   return !word.empty();

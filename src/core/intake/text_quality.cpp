@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/unicode/utf8_inline.h"
+#include "core/unicode/word_machine.h"
 
 namespace neardup {
 namespace {
@@ -74,32 +74,22 @@ class Pieces {
 
  private:
   void add(uint32_t c) {
-    if (c == '\n') {
-      end_word();
-      end_line();
-      return;
-    }
+    if (c == '\n') end_line();
     const CodePoint cp = detail::classify(c);
     if (!is_white(c)) {
       line_.hash = mixed(line_.hash, cp.folded);
       ++line_.characters;
     }
-    if (cp.cls == WordClass::none) {
-      end_word();
-      return;
-    }
-    if (cp.cls == WordClass::solo || (cp.cls == WordClass::word && solo_)) end_word();
-    if (cp.cls == WordClass::solo) {
-      solo_ = true;
-      ++solos_;
-    }
+    const WordStep step = machine_.step(cp.cls);
+    if (step != WordStep::continues) end_word();
+    if (step == WordStep::separates) return;
+    if (cp.cls == WordClass::solo) ++solos_;
     word_.hash = mixed(word_.hash, cp.folded);
     ++word_.characters;
   }
   void end_word() {
     if (word_.characters > 0) words_.push_back(word_);
     word_ = {0, 0};
-    solo_ = false;
   }
   void end_line() {
     if (line_.characters > 0) lines_.push_back(line_);
@@ -109,8 +99,8 @@ class Pieces {
   std::vector<Piece> words_;
   std::vector<Piece> lines_;
   size_t solos_ = 0;
+  WordMachine machine_;
   Piece word_{0, 0};  // that has begun
-  bool solo_ = false;
   Piece line_{0, 0};
 };
 

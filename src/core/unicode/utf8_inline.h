@@ -7,7 +7,7 @@ namespace neardup::detail {
 
 #include "core/unicode/unicode_table.inc"
 
-inline CodePoint classify(uint32_t c) noexcept {
+inline constexpr CodePoint classify(uint32_t c) noexcept {
   if (c >= 0x110000) return {c, WordClass::none};
   const CodePointRecord r = kRecords[kStage2[kStage1[c >> 7] * 128u + (c & 127)]];
   return {c + static_cast<uint32_t>(r.fold), static_cast<WordClass>(r.cls)};

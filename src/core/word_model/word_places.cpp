@@ -6,25 +6,14 @@
 #include <cstring>
 #include <iterator>
 
-#include "core/unicode/utf8_inline.h"
+#include "core/unicode/word_machine.h"
 
 namespace neardup {
 namespace {
 
 constexpr size_t kPollBytes = 128 * 1024;
 
-// The folded byte of a word, or 0.
-constexpr std::array<uint8_t, 256> make_fold_table() {
-  std::array<uint8_t, 256> t{};
-  for (unsigned c = 0; c < 128; ++c) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    t[c] = static_cast<uint8_t>(upper ? c + 32 : kept ? c : 0);
-  }
-  return t;
-}
-constexpr std::array<uint8_t, 256> kFold = make_fold_table();
-// Letters have both bits, digits and '_' have not.
+// Of kAsciiWordBytes letters have both bits, digits and '_' have not.
 constexpr uint8_t kLetterBits = 0x60;
 
 enum class Between : uint8_t { other, word, blank, line_feed, space, end, stop, closing, high };
@@ -90,7 +79,8 @@ Between between(uint32_t c) noexcept {
 
 constexpr std::array<Between, 256> make_between_table() {
   std::array<Between, 256> t{};
-  for (unsigned c = 0; c < 256; ++c) t[c] = c >= 128 ? Between::high : kFold[c] != 0 ? Between::word : Between::other;
+  for (unsigned c = 0; c < 256; ++c)
+    t[c] = c >= 128 ? Between::high : kAsciiWordBytes[c] != 0 ? Between::word : Between::other;
   for (const char c : {' ', '\t', '\r'}) t[static_cast<unsigned char>(c)] = Between::blank;
   for (const char c : {'\v', '\f'}) t[static_cast<unsigned char>(c)] = Between::space;
   for (const char c : {'"', '\'', ')', ']', '}'}) t[static_cast<unsigned char>(c)] = Between::closing;
@@ -155,7 +145,7 @@ bool WordPlaces::more() {
 // Goes to the beginning of the next word. *begins: whether a sentence does, too.
 bool WordPlaces::find_word(bool* begins) {
   // Most words have one space between them.
-  if (limit_ - p_ >= 2 && *p_ == ' ' && kFold[p_[1]] != 0) {
+  if (limit_ - p_ >= 2 && *p_ == ' ' && kAsciiWordBytes[p_[1]] != 0) {
     ++p_;
     *begins = first_;
     return true;
@@ -208,14 +198,13 @@ bool WordPlaces::find_word(bool* begins) {
 // The rest of a word whose first n bytes, ASCII, are read; odd: with a digit or '_' among them.
 void WordPlaces::read_on(size_t n, bool odd) {
   size_t code_points = n;
-  bool solo = false;
+  WordMachine machine;
+  if (n > 0) machine.step(WordClass::word);
   while (p_ < limit_ || more()) {
     unsigned length;
     const uint32_t c = detail::decode_utf8(p_, end_, &length);
     const CodePoint folded = detail::classify(c);
-    const bool goes_on = folded.cls == WordClass::mark || (folded.cls == WordClass::word && !solo) || code_points == 0;
-    if (folded.cls == WordClass::none || !goes_on) break;
-    solo |= folded.cls == WordClass::solo;
+    if (machine.step(folded.cls) != WordStep::continues && code_points > 0) break;
     odd |= c == '_' || (folded.cls == WordClass::word && is_decimal_digit(c));
     // Behind the end of a word that is too long nothing more is written.
     if (n <= kMaxWordBytes) n += detail::encode_utf8(folded.folded, word_ + n);
@@ -235,7 +224,7 @@ bool WordPlaces::next(WordPlace* place) {
   uint8_t bits = 0xff;
   uint8_t* to = word_;
   for (; p < stop; ++p) {
-    const uint8_t folded = kFold[*p];
+    const uint8_t folded = kAsciiWordBytes[*p];
     if (folded == 0) break;
     bits &= folded;
     *to++ = folded;
