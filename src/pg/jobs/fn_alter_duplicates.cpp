@@ -5,7 +5,7 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/job_settings.h"

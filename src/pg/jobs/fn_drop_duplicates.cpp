@@ -1,7 +1,7 @@
 // drop_duplicates(), rename_duplicates() and pause_duplicates().
 #include "pg/jobs/job_arguments.h"
 
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/sql/drop_tables.h"
 #include "pg/sql/new_table.h"

@@ -1,12 +1,10 @@
-// SQL functions over the tables of jobs: by name, by row, by part.
+// SQL functions over the tables of jobs: by name, by row, by part; the lock of a job.
+#include "pg/jobs/job_lock.h"
+
 #include "pg/base/held_names.h"
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_expressions.h"
 #include "pg/jobs/job_source.h"
 #include "pg/sql/run_statement.h"
-
-extern "C" {
-#include "access/xact.h"
-}
 
 namespace {
 
@@ -64,17 +62,21 @@ Datum neardup_job_rows(PG_FUNCTION_ARGS) {
   PG_RETURN_TEXT_P(cstring_to_text(source.rows.text()));
 }
 
-// neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has
-// written: the transaction may yet write another one in its place.
-PG_FUNCTION_INFO_V1(neardup_row_version);
-Datum neardup_row_version(PG_FUNCTION_ARGS) {
-  const TransactionId writer = PG_GETARG_TRANSACTIONID(0);
-  if (TransactionIdIsCurrentTransactionId(writer)) PG_RETURN_NULL();
-  PG_RETURN_TRANSACTIONID(writer);
-}
-
 // neardup_held_name(relation regclass) -> text
 PG_FUNCTION_INFO_V1(neardup_held_name);
 Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
+
+// neardup_expression_type(source regclass, expression text) -> regtype: databases call it that have the SQL of 0.2.0
+PG_FUNCTION_INFO_V1(neardup_expression_type);
+Datum neardup_expression_type(PG_FUNCTION_ARGS) {
+  PG_RETURN_OID(expression_type(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1))));
+}
+
+// neardup_lock_job(job regclass)
+PG_FUNCTION_INFO_V1(neardup_lock_job);
+Datum neardup_lock_job(PG_FUNCTION_ARGS) {
+  lock_job(PG_GETARG_OID(0), false);
+  PG_RETURN_VOID();
+}
 
 }  // extern "C"
