@@ -108,15 +108,14 @@ Job new_job(const NewName& name, const JobRow& row, Oid function) {
   return job;
 }
 
-void make_job(Job* job, const char* given_name) {
-  const JobSource source = read_source(job->row, job->function);
+void make_job(Job* job, const Profile& profile, const char* given_name) {
+  const JobSource source = read_source(job->row, profile, job->function);
   make_job_table(job);
   make_result_table(job, source, given_name);
   make_changes_table(job);
   job->signatures_oid = create_signatures(*job, source);
   write_row(*job);
-  Oid tables[kJobParts];
-  with_fresh_snapshot([&] { adopt_parts(job->oid, job->function, tables); });
+  with_open_job(job->oid, job->function, [&](const OpenJob& opened) { adopt_parts(opened); });
 }
 
 }  // namespace
@@ -135,10 +134,11 @@ Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
   with_statements([&] {
     check_new_columns(job.row);
     if (job.row.body == nullptr) job.row.profile = nullptr;
-    read_signing(&job.row, function);
-    check_job(job.row, function);
+    const Profile profile = read_profile(job.row, function);
+    follow_profile(&job.row, profile);
+    check_job(job.row, profile, function);
     check_within_names(job.row);
-    make_job(&job, given.string(kName));
+    make_job(&job, profile, given.string(kName));
   });
   PG_RETURN_OID(job.result_oid);
 }

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "pg/jobs/job_source.h"
 #include "pg/jobs/job_statements.h"
-#include "pg/profiles/profile.h"
 #include "pg/profiles/profile_rules.h"
 #include "pg/values/arrays.h"
 
@@ -25,12 +23,6 @@ const char* lasting_profile_name(const char* name) {
   if (name == nullptr || built_in_profile(name) != nullptr) return name;
   const char* lasting = lasting_name(relation_named(cstring_to_text(name)));
   return lasting == nullptr ? name : lasting;
-}
-
-void read_signing(JobRow* row, Oid function) {
-  if (row->body == nullptr) return;
-  row->profile_version = profile_named(row->profile, function).version;
-  row->body_type = source_column_type(row->source, row->body, "body");
 }
 
 void store_settings(const Job& job) {

@@ -1,4 +1,4 @@
-// What alter_duplicates() may change of a job, and how documents are signed: from the arguments to the row.
+// What alter_duplicates() may change of a job: from the arguments to the row.
 #pragma once
 
 #include "pg/jobs/job.h"
@@ -8,9 +8,6 @@ namespace neardup {
 
 // A profile's name, which may be null, with the schema of its table where it has one: as the row of a job keeps it.
 const char* lasting_profile_name(const char* name);
-
-// Sets the version of the profile and the type of the body, as they are now; of a job without body none.
-void read_signing(JobRow* row, Oid function);
 
 // Writes the settings of job.row. SPI must be connected.
 void store_settings(const Job& job);

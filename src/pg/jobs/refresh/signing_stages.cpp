@@ -6,7 +6,6 @@
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
-#include "pg/profiles/profile.h"
 #include "pg/sql/new_table.h"
 
 namespace neardup {
@@ -21,20 +20,8 @@ constexpr double kGrowth = 2;
 }  // namespace
 
 void ListStage::forget_signatures() {
-  clear_signatures(step_->job, step_->source.kind);
+  clear_signatures(&step_->job, step_->source.kind);
   demand_clustering(step_->job);
-  *step_ = read_step(step_->job.oid, step_->job.function);
-}
-
-void ListStage::follow_profile() {
-  const JobRow& row = step_->row();
-  if (row.body == nullptr) return;
-  const int32 version = profile_named(row.profile, step_->job.function).version;
-  const Oid type = source_column_type(row.source, row.body, "body");
-  if (version == row.profile_version && type == row.body_type) return;
-  store_signing(step_->job, version, type);
-  clear_signatures(step_->job, step_->source.kind);
-  *step_ = read_step(step_->job.oid, step_->job.function);
 }
 
 void ListStage::demand_ids() const {
@@ -57,14 +44,13 @@ bool ListStage::is_source_unchanged() const {
 // Whether all rows are to be compared with what is known of them.
 bool ListStage::follow_source() {
   bool changed = follow_source_columns(step_->job);
-  if (follow_source_types(*step_)) {
+  if (follow_source_types(step_)) {
     changed = true;
     demand_resync(step_->job);
-    *step_ = read_step(step_->job.oid, step_->job.function);
   }
   // The hash of a team may be another one: of another type, or on another server.
   const bool other_teams = changed && step_->row().has_passages && step_->row().n_within > 0;
-  if (other_teams || lacks_passages(step_->row(), step_->job.function)) forget_signatures();
+  if (other_teams || step_->lacks_passages()) forget_signatures();
   return changed || step_->row().resync;
 }
 
@@ -87,7 +73,10 @@ int64 ListStage::list() const {
 }
 
 int64 ListStage::run() {
-  follow_profile();
+  if (follow_profile(&step_->job.row, step_->profile)) {
+    store_signing(step_->job);
+    forget_signatures();
+  }
   const bool resync = follow_source();
   if (is_result_changed(step_->job, result_hash(*step_))) demand_clustering(step_->job);
   // A row without a version is still to be compared. So the next refresh continues after a time limit.
@@ -121,25 +110,18 @@ QualifiedName new_passages_name(const Job& job) {
 
 }  // namespace
 
-bool cuts_passages(const JobRow& row, Oid function) {
-  return row.body != nullptr && profile_named(row.profile, function).cuts();
-}
-
-bool lacks_passages(const JobRow& row, Oid function) { return !row.has_passages && cuts_passages(row, function); }
-
 void CountStage::make_table() {
-  const Job& job = step_->job;
+  Job& job = step_->job;
   const QualifiedName name = new_passages_name(job);
   const bool is_ours = made_first({name}, [&] { run_statement(create_passages_table(job, name)); });
   if (!is_ours)
     ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE),
                     errmsg("relation %s exists already: the job needs the name for its passages", name.text()),
                     errhint("Rename the relation, or the job by rename_duplicates().")));
-  const Oid table = made_here(cstring_to_text(name.text()));
-  record_part(job.oid, table);
-  store_passages_table(job, table);
-  CommandCounterIncrement();
-  *step_ = read_step(job.oid, job.function);
+  job.passages_oid = made_here(cstring_to_text(name.text()));
+  job.passages = QualifiedName::held(job.passages_oid);
+  record_part(job.oid, job.passages_oid);
+  store_passages_table(job);
 }
 
 void CountStage::run() {

@@ -3,7 +3,7 @@
 
 #include "pg/base/held_names.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_source.h"
+#include "pg/jobs/refresh/refresh_step.h"
 #include "pg/sql/run_statement.h"
 
 namespace {
@@ -54,12 +54,10 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
 // neardup_job_rows(job regclass) -> text: the query of the rows that the job looks at
 PG_FUNCTION_INFO_V1(neardup_job_rows);
 Datum neardup_job_rows(PG_FUNCTION_ARGS) {
-  const Oid function = fcinfo->flinfo->fn_oid;
-  const Job job = read_job(PG_GETARG_OID(0), function);
   const CatalogPath path = CatalogPath::begin();
-  const JobSource source = read_source(job.row, function);
+  const RefreshStep step = read_step(read_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid));
   path.end();
-  PG_RETURN_TEXT_P(cstring_to_text(source.rows.text()));
+  PG_RETURN_TEXT_P(cstring_to_text(step.source.rows.text()));
 }
 
 // neardup_held_name(relation regclass) -> text
