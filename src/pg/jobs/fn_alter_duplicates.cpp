@@ -8,7 +8,6 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_settings.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/statement_scope.h"

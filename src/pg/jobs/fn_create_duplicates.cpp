@@ -5,11 +5,11 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_settings.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/new_table.h"
 #include "pg/sql/statement_scope.h"
+#include "pg/values/arrays.h"
 
 namespace {
 
@@ -81,6 +81,13 @@ void make_result_table(Job* job, const JobSource& source, const char* given_name
 void make_changes_table(Job* job) {
   run_statement(create_changes_table(*job));
   job->changes_oid = made_here(cstring_to_text(job->changes.text()));
+}
+
+// name[]
+SqlValue names_value(const char* const* names, int n) {
+  auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
+  for (int i = 0; i < n; ++i) elements[i] = DirectFunctionCall1(namein, CStringGetDatum(names[i]));
+  return value(NAMEARRAYOID, array_datum(elements, static_cast<size_t>(n), NAMEOID));
 }
 
 void write_row(const Job& job) {
