@@ -44,6 +44,27 @@ INSERT INTO letters VALUES (7, E'Dear Ann, the parcel has arrived, thank you ver
 CALL refresh_duplicates('letter_copies');
 SELECT id, representative, similarity FROM letter_copies WHERE id IN (1, 3, 7) ORDER BY id;
 
+-- A step reads its profile and the row of its job once, and so does the beginning of a refresh the row: every other scan
+-- of the row updates it. Steps: list, count, sign (one for each batch), index, cluster.
+CREATE FUNCTION reads_of_a_refresh(batch int) RETURNS TABLE (of_profile bigint, of_row bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  profile oid := 'without_footers'::regclass;
+  job oid := 'letter_copies_job'::regclass;
+BEGIN
+  of_profile := -pg_stat_get_xact_numscans(profile);
+  of_row := pg_stat_get_xact_tuples_updated(job) - pg_stat_get_xact_numscans(job);
+  CALL refresh_duplicates('letter_copies', batch => batch, commit => false);
+  of_profile := of_profile + pg_stat_get_xact_numscans(profile);
+  of_row := of_row + pg_stat_get_xact_numscans(job) - pg_stat_get_xact_tuples_updated(job);
+  RETURN NEXT;
+END $$;
+SELECT alter_profile('without_footers', k => 2);
+SELECT * FROM reads_of_a_refresh(7);
+SELECT alter_profile('without_footers', k => 3);
+SELECT * FROM reads_of_a_refresh(3);
+SELECT * FROM check_duplicates('letter_copies');
+DROP FUNCTION reads_of_a_refresh;
+
 SELECT drop_duplicates('letter_copies');
 SELECT to_regclass('letter_copies_passages');
 DROP TABLE letters, without_footers;

@@ -437,6 +437,13 @@ def written_in_one_transaction(name):
               from_scratch(conn, "body => 'body'"))
         conn.execute("CALL refresh_duplicates('dups')")
         equal("then it has a version", one(conn, "SELECT total FROM dups_job"), 0)
+        with conn.transaction():
+            conn.execute("INSERT INTO docs SELECT i, 'the same seven words in each row' FROM generate_series(4, 6) i")
+            conn.execute("CALL refresh_duplicates('dups', commit => false)")
+            conn.execute("UPDATE docs SET body = 'other words than before ' || id WHERE id > 4")
+        conn.execute("VACUUM FULL docs")
+        conn.execute("CALL refresh_duplicates('dups')")
+        equal("a row written again lies where it was", table(conn, "dups"), from_scratch(conn, "body => 'body'"))
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE docs")
 
 

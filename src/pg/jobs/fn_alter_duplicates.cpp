@@ -5,10 +5,9 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_settings.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/statement_scope.h"
@@ -126,23 +125,24 @@ bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
 
 // The job, with its row locked: nobody may change it meanwhile.
 Job locked_row(Oid job, Oid function) {
-  demand_owner(job, function);
-  Oid tables[kJobParts];
-  adopt_parts(job, function, tables);
+  with_open_job(job, function, [&](const OpenJob& opened) {
+    demand_owner(opened);
+    adopt_parts(opened);
+  });
   const QualifiedName name = QualifiedName::held(job);
   with_statements([&] { run_statement(lock_job_row(name)); });
   return read_job(job, function);
 }
 
 // old: the row of the job before. The refresh sees to the types of keys.
-void store(const Job& job, const JobRow& old) {
-  const SignatureKind kind = signature_kind(job.row, job.function);
-  store_settings(job);
-  if (differ(job.row.measure, old.measure)) store_measure(job);
-  if (signs_otherwise(job, old, kind)) {
+void store(Job* job, const Profile& profile, const JobRow& old) {
+  const SignatureKind kind = signature_kind(job->row, profile, job->function);
+  store_settings(*job);
+  if (differ(job->row.measure, old.measure)) store_measure(*job);
+  if (signs_otherwise(*job, old, kind)) {
     clear_signatures(job, kind);
   } else {
-    drop_signature_indexes(job);
+    drop_signature_indexes(*job);
   }
 }
 
@@ -166,10 +166,11 @@ Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("at can be given another column, but not be added: drop the job and create it again")));
   with_statements([&] {
-    read_signing(&job.row, function);
-    check_job(job.row, function);
+    const Profile profile = read_profile(job.row, function);
+    follow_profile(&job.row, profile);
+    check_job(job.row, profile, function);
     job.row.resync = old.resync || demands_resync(job.row, old);
-    store(job, old);
+    store(&job, profile, old);
   });
   PG_RETURN_VOID();
 }

@@ -2,14 +2,14 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/held_names.h"
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_settings.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/new_table.h"
 #include "pg/sql/statement_scope.h"
+#include "pg/values/arrays.h"
 
 namespace {
 
@@ -83,6 +83,13 @@ void make_changes_table(Job* job) {
   job->changes_oid = made_here(cstring_to_text(job->changes.text()));
 }
 
+// name[]
+SqlValue names_value(const char* const* names, int n) {
+  auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
+  for (int i = 0; i < n; ++i) elements[i] = DirectFunctionCall1(namein, CStringGetDatum(names[i]));
+  return value(NAMEARRAYOID, array_datum(elements, static_cast<size_t>(n), NAMEOID));
+}
+
 void write_row(const Job& job) {
   run_statement(insert_job_row(job),
                 {oid_value(job.row.source), names_value(job.row.within, job.row.n_within), oid_value(job.result_oid),
@@ -108,15 +115,14 @@ Job new_job(const NewName& name, const JobRow& row, Oid function) {
   return job;
 }
 
-void make_job(Job* job, const char* given_name) {
-  const JobSource source = read_source(job->row, job->function);
+void make_job(Job* job, const Profile& profile, const char* given_name) {
+  const JobSource source = read_source(job->row, profile, job->function);
   make_job_table(job);
   make_result_table(job, source, given_name);
   make_changes_table(job);
   job->signatures_oid = create_signatures(*job, source);
   write_row(*job);
-  Oid tables[kJobParts];
-  with_fresh_snapshot([&] { adopt_parts(job->oid, job->function, tables); });
+  with_open_job(job->oid, job->function, [&](const OpenJob& opened) { adopt_parts(opened); });
 }
 
 }  // namespace
@@ -135,10 +141,11 @@ Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
   with_statements([&] {
     check_new_columns(job.row);
     if (job.row.body == nullptr) job.row.profile = nullptr;
-    read_signing(&job.row, function);
-    check_job(job.row, function);
+    const Profile profile = read_profile(job.row, function);
+    follow_profile(&job.row, profile);
+    check_job(job.row, profile, function);
     check_within_names(job.row);
-    make_job(&job, given.string(kName));
+    make_job(&job, profile, given.string(kName));
   });
   PG_RETURN_OID(job.result_oid);
 }

@@ -1,7 +1,7 @@
 // drop_duplicates(), rename_duplicates() and pause_duplicates().
 #include "pg/jobs/job_arguments.h"
 
-#include "pg/jobs/job_access.h"
+#include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/sql/drop_tables.h"
 #include "pg/sql/new_table.h"
@@ -19,7 +19,7 @@ struct JobTables {
 };
 JobTables tables_of(Oid job, Oid function) {
   JobTables found = {};
-  with_fresh_snapshot([&] { adopt_parts(job, function, found.tables); });
+  with_open_job(job, function, [&](const OpenJob& opened) { adopt_parts(opened, found.tables); });
   found.tables[kJobParts] = job;
   return found;
 }
@@ -78,7 +78,7 @@ Datum neardup_rename_duplicates(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_pause_duplicates);
 Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
   const Oid oid = job_argument(fcinfo, 0);
-  demand_owner(oid, fcinfo->flinfo->fn_oid);
+  with_open_job(oid, fcinfo->flinfo->fn_oid, demand_owner);
   const QualifiedName job = QualifiedName::held(oid);
   const SqlValue paused = value(BOOLOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
   uint64 rows = 0;

@@ -31,6 +31,7 @@ class RowReader {
     return is(column) ? DatumGetIntervalP(datumCopy(found_, false, sizeof(Interval))) : nullptr;
   }
   const char** names(const char* column, int* n) const;
+  Datum array(const char* column) const { return is(column) ? PointerGetDatum(DatumGetArrayTypePCopy(found_)) : 0; }
 
  private:
   bool is(const char* column) const {
@@ -71,9 +72,7 @@ void demand_columns(const Job& job) {
   demand("phase", row.phase == nullptr);
 }
 
-}  // namespace
-
-JobRow job_row(const OpenJob& job) {
+JobRow read_row(const OpenJob& job) {
   const RowReader read(job);
   JobRow row = {};
   row.source = read.oid("source");
@@ -105,7 +104,10 @@ JobRow job_row(const OpenJob& job) {
   row.done = read.int8("done");
   row.total = read.int8("total");
   row.qualified = read.flag("qualified");
+  row.columns = read.array("columns");
+  row.system = read.int8("system");
   row.knows_result = read.has("result_hash");
+  row.result_hash = read.int8("result_hash");
   row.rows = read.int8("rows");
   row.measure = read.string("measure");
   row.has_passages = read.has("passages_key");
@@ -114,21 +116,20 @@ JobRow job_row(const OpenJob& job) {
   return row;
 }
 
-// What this transaction has changed is seen.
-Job read_job(Oid oid, Oid function) {
-  PushActiveSnapshot(GetTransactionSnapshot());
-  const OpenJob opened = open_job(oid, function);
+}  // namespace
+
+Job read_job(const OpenJob& opened, Oid function) {
   Job job = {};
-  job.oid = oid;
+  job.oid = RelationGetRelid(opened.table);
   job.function = function;
   job.neardup = extension_schema(function);
   job.name = job_name(opened.table);
   // a row that its owner has emptied is no job, either
-  if (opened.row != nullptr) job.row = job_row(opened);
+  if (opened.row != nullptr) job.row = read_row(opened);
   if (!OidIsValid(job.row.source))
     ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.name)));
   demand_columns(job);
-  job.job = QualifiedName::held(oid);
+  job.job = QualifiedName::held(job.oid);
   job.passages_oid = optional_part(opened, JobPart::passages);
   job.result_oid = demand_part(opened, JobPart::result);
   job.signatures_oid = demand_part(opened, JobPart::signatures);
@@ -138,9 +139,26 @@ Job read_job(Oid oid, Oid function) {
   job.changes = QualifiedName::held(job.changes_oid);
   if (OidIsValid(job.passages_oid)) job.passages = QualifiedName::held(job.passages_oid);
   job.row.has_passages = job.row.has_passages && OidIsValid(job.passages_oid);
-  table_close(opened.table, NoLock);
-  PopActiveSnapshot();
   return job;
+}
+
+Job read_job(Oid oid, Oid function) {
+  Job job;
+  with_open_job(oid, function, [&](const OpenJob& opened) { job = read_job(opened, function); });
+  return job;
+}
+
+Job read_own_job(Oid oid, Oid function) {
+  Job job;
+  with_open_job(oid, function, [&](const OpenJob& opened) {
+    demand_owner(opened);
+    job = read_job(opened, function);
+  });
+  return job;
+}
+
+Profile read_profile(const JobRow& row, Oid function) {
+  return row.body == nullptr ? Profile{} : profile_named(row.profile, function);
 }
 
 Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more) {

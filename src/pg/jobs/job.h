@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pg/jobs/job_table.h"
+#include "pg/profiles/profile.h"
 #include "pg/sql/statement.h"
 
 namespace neardup {
@@ -40,7 +41,10 @@ struct JobRow {
   int64 done;
   int64 total;
   bool qualified;
-  bool knows_result;    // false: by 0.2.0, which counted no rows of the result
+  Datum columns;      // of the source when its rows were listed last, text[]: "number name" of each; 0: NULL
+  int64 system;       // the identifier of the server then; 0: NULL
+  bool knows_result;  // false: by 0.2.0, which counted no rows of the result
+  int64 result_hash;
   int64 rows;           // of the result
   const char* measure;  // of sets; null: signatures are compared, by the measure of their kind
   bool has_passages;    // the table of passages is filled, for numbers by this key, from so many rows
@@ -75,11 +79,16 @@ struct Job {
   QualifiedName passages;
 };
 
-// Opened by its OID, checked, and held. An error where it, its row or one of its tables is missing, or is not its own.
-Job read_job(Oid job, Oid function);
+// This reads a job that is open, and holds the names of its tables. It is an error if its row or one of its tables is
+// missing, or if a table is not its own.
+Job read_job(const OpenJob& opened, Oid function);
 
-// The row alone, of a table that is open.
-JobRow job_row(const OpenJob& job);
+// These open the job by its OID first. The second one refuses a job that is not the caller's.
+Job read_job(Oid job, Oid function);
+Job read_own_job(Oid job, Oid function);
+
+// This reads how the documents of a job are signed now. A job of signatures has an empty profile.
+Profile read_profile(const JobRow& row, Oid function);
 
 // sql() with the placeholders {neardup}, {job}, {result}, {signatures} and {changes}.
 Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more = {});

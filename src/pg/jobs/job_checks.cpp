@@ -9,7 +9,6 @@
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/job_source.h"
 #include "pg/jobs/job_types.h"
-#include "pg/profiles/profile.h"
 
 namespace neardup {
 
@@ -54,7 +53,7 @@ void check_linkage(const JobRow& row) {
                     errmsg("linkage must be 'anchor' or 'connected': %s", quoted(row.linkage))));
 }
 
-void check_measure(const JobRow& row, Oid function) {
+void check_measure(const JobRow& row, const Profile& profile) {
   if (!row.compares_sets()) return;
   if (!is_one_of(row.measure, {"jaccard", "containment"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -67,18 +66,18 @@ void check_measure(const JobRow& row, Oid function) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("measure => '%s' needs signature => .., a column of sets", row.measure),
                     errdetail("Documents are compared by the signatures of their profile, or by containment.")));
-  if (equals(profile_named(row.profile, function).signature, name_of(SignatureKind::ctph)))
+  if (equals(profile.signature, name_of(SignatureKind::ctph)))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("measure => '%s' needs shingles: profile \"%s\" makes ctph digests", row.measure, row.profile),
              errhint("A profile of minhash or simhash signatures has the unit and k of shingles.")));
 }
 
-bool takes_bytes(const JobRow& row, Oid function) {
-  return row.body_type == BYTEAOID && equals(profile_named(row.profile, function).encoding, "bytes");
+bool takes_bytes(const JobRow& row, const Profile& profile) {
+  return row.body_type == BYTEAOID && equals(profile.encoding, "bytes");
 }
 
-void check_keep(const JobRow& row, Oid function) {
+void check_keep(const JobRow& row, const Profile& profile) {
   if (!is_one_of(row.keep, {"oldest", "newest", "longest", "best"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("keep must be 'oldest', 'newest', 'longest' or 'best': %s", quoted(row.keep))));
@@ -89,7 +88,7 @@ void check_keep(const JobRow& row, Oid function) {
   if (row.body == nullptr)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("keep => '%s' needs body: signatures do not tell it", row.keep)));
-  if (equals(row.keep, "best") && takes_bytes(row, function))
+  if (equals(row.keep, "best") && takes_bytes(row, profile))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("keep => 'best' is for text: profile \"%s\" takes documents as bytes", row.profile)));
 }
@@ -174,22 +173,22 @@ void demand_column(Oid source, const char* argument, const char* column, const c
 
 }  // namespace
 
-void check_job(const JobRow& row, Oid function) {
+void check_job(const JobRow& row, const Profile& profile, Oid function) {
   check_documents(row);
   check_source(row);
   check_threshold(row);
   check_linkage(row);
-  check_measure(row, function);
-  check_keep(row, function);
+  check_measure(row, profile);
+  check_keep(row, profile);
   check_verify(row);
   check_at_most_apart(row);
-  check_verify_threshold(row, signature_kind(row, function));
+  check_verify_threshold(row, signature_kind(row, profile, function));
   check_columns(row);
   check_order_by(row);
   check_condition(row, row.filter, "filter");
   check_condition(row, row.deleted, "deleted");
   check_at(row);
-  read_source(row, function);
+  read_source(row, profile, function);
 }
 
 void check_new_columns(const JobRow& row) {

@@ -6,8 +6,9 @@
 
 namespace neardup {
 
-// An error for a job that cannot be. function: the one of the extension that runs.
-void check_job(const JobRow& row, Oid function);
+// An error for a job that cannot be. The profile is that of read_profile(), the function the one of the extension that
+// runs.
+void check_job(const JobRow& row, const Profile& profile, Oid function);
 
 // For one that is to be made, before all else: the source, the id, and all columns that the arguments name.
 void check_new_columns(const JobRow& row);

@@ -2,7 +2,7 @@
 #include "pg/jobs/job_expressions.h"
 
 #include "pg/base/expression.h"
-#include "pg/jobs/job_settings.h"
+#include "pg/profiles/profile.h"
 
 extern "C" {
 #include "optimizer/optimizer.h"

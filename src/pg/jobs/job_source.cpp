@@ -4,7 +4,6 @@
 #include "pg/base/open_table.h"
 #include "pg/base/own_schemas.h"
 #include "pg/base/text_equals.h"
-#include "pg/profiles/profile.h"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -51,13 +50,13 @@ bool is_stored(Oid source) {
 }
 
 // By which the rows of a cluster are kept.
-Sql key_sql(const JobRow& row, Oid function) {
+Sql key_sql(const JobRow& row, const Profile& profile, Oid function) {
   if (strcmp(row.keep, "longest") == 0) return sql("pg_catalog.octet_length({body})", {{"body", Identifier(row.body)}});
   if (strcmp(row.keep, "best") == 0) {
     const Identifier neardup = extension_schema(function);
     // Apart: which argument is evaluated first, and so which of two errors is raised, depends on the processor.
     const Identifier body(row.body);
-    const Sql document = document_sql(profile_named(row.profile, function), neardup, row.body_type, body);
+    const Sql document = document_sql(profile, neardup, source_column_type(row.source, row.body, "body"), body);
     return sql("{neardup}.neardup_text_score({document})", {{"neardup", neardup}, {"document", document}});
   }
   if (row.order_by != nullptr) return sql("{order_by}", {{"order_by", Expression(row.order_by)}});
@@ -105,11 +104,11 @@ Sql version_columns(bool stored, Oid function) {
              {{"internal", internal_schema(function)}});
 }
 
-Sql rows_sql(const JobRow& row, const JobSource& source, Oid function) {
+Sql rows_sql(const JobRow& row, const Profile& profile, const JobSource& source, Oid function) {
   return sql("SELECT {id} AS id, {version}, {key} AS key{kept}, {body} AS body FROM {source} WHERE true{conditions}",
              {{"id", source_value(row.source, row.id, "id")},
               {"version", version_columns(source.stored, function)},
-              {"key", key_sql(row, function)},
+              {"key", key_sql(row, profile, function)},
               {"kept", kept_values(row)},
               {"body", body_sql(row, source.kind, function)},
               {"source", QualifiedName::held(row.source)},
@@ -123,13 +122,12 @@ void name_kept(const JobRow& row, JobSource* source) {
   if (row.at != nullptr) source->kept[source->n_kept++] = Identifier("at");
 }
 
-SignatureKind kind_of_profile(const JobRow& row, Oid function) {
-  const char* name = profile_named(row.profile, function).signature;
+SignatureKind kind_of_profile(const JobRow& row, const Profile& profile) {
   for (const SignatureKind kind : kSignatures)
-    if (equals(name, name_of(kind))) return row.compares_sets() ? SignatureKind::set : kind;
+    if (equals(profile.signature, name_of(kind))) return row.compares_sets() ? SignatureKind::set : kind;
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   errmsg("profile \"%s\" has no kind of signatures that a job knows: %s", row.profile,
-                         name == nullptr ? "NULL" : quote_literal_cstr(name)),
+                         profile.signature == nullptr ? "NULL" : quote_literal_cstr(profile.signature)),
                   errhint("alter_profile(.., signature => 'minhash') adds a version that has.")));
 }
 
@@ -194,21 +192,33 @@ Sql source_value(Oid source, const char* column, const char* what) {
   return sql("{name}::{type}", {{"name", name}, {"type", TypeName(base)}});
 }
 
-SignatureKind signature_kind(const JobRow& row, Oid function) {
-  return row.body != nullptr ? kind_of_profile(row, function) : kind_of_column(row, function);
+SignatureKind signature_kind(const JobRow& row, const Profile& profile, Oid function) {
+  return row.body != nullptr ? kind_of_profile(row, profile) : kind_of_column(row, function);
 }
 
-JobSource read_source(const JobRow& row, Oid function) {
+void demand_source(const JobRow& row) {
   if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(row.source))) no_source();
+}
+
+bool follow_profile(JobRow* row, const Profile& profile) {
+  if (row->body == nullptr) return false;
+  const Oid type = source_column_type(row->source, row->body, "body");
+  const bool differs = profile.version != row->profile_version || type != row->body_type;
+  row->profile_version = profile.version;
+  row->body_type = type;
+  return differs;
+}
+
+JobSource read_source(const JobRow& row, const Profile& profile, Oid function) {
   JobSource source = {};
   source.stored = is_stored(row.source);
-  source.kind = signature_kind(row, function);
+  source.kind = signature_kind(row, profile, function);
   source.id_type = source_column_type(row.source, row.id, "id");
   source.same_id = EqualityOperator(source.id_type);
   const Oid equality = lookup_type_cache(source.id_type, TYPECACHE_EQ_OPR)->eq_opr;
   source.joins_fully = op_mergejoinable(equality, source.id_type) || op_hashjoinable(equality, source.id_type);
   name_kept(row, &source);
-  source.rows = rows_sql(row, source, function);
+  source.rows = rows_sql(row, profile, source, function);
   return source;
 }
 

@@ -29,8 +29,16 @@ struct JobSource {
   Identifier* kept;
 };
 
+// This raises an error if the source does not exist any more.
+void demand_source(const JobRow& row);
+
 // An error where the source, or a column that the job names, does not exist, or is of a type that a job cannot use.
-JobSource read_source(const JobRow& row, Oid function);
+// The profile is that of read_profile().
+JobSource read_source(const JobRow& row, const Profile& profile, Oid function);
+
+// This puts the version of the profile and the type of the documents, as they are now, into the row. It returns whether
+// they were others.
+bool follow_profile(JobRow* row, const Profile& profile);
 
 // Type of a column that a job names; of a domain that below it. what: the argument that names it, for the error.
 Oid source_column_type(Oid source, const char* column, const char* what);
@@ -42,7 +50,7 @@ const char* source_columns(Oid source);
 // owner has put into it.
 Sql source_value(Oid source, const char* column, const char* what);
 
-SignatureKind signature_kind(const JobRow& row, Oid function);
+SignatureKind signature_kind(const JobRow& row, const Profile& profile, Oid function);
 
 // SQL of the hash of `value`, a column `body` of rows: equal contents have equal hashes.
 Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern value);

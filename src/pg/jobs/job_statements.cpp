@@ -1,7 +1,10 @@
 // See job_statements.h.
 #include "pg/jobs/job_statements.h"
 
+#include <cmath>
+
 #include "pg/base/open_table.h"
+#include "pg/sql/run_statement.h"
 
 namespace neardup {
 
@@ -25,6 +28,12 @@ QualifiedName name_of(Oid relation) {
   return name;
 }
 
+// NULL where JobRow says so.
+SqlValue fraction_value(double v) { return std::isnan(v) ? value(FLOAT8OID, 0, true) : value(v); }
+SqlValue interval_value(const Interval* v) { return value(INTERVALOID, PointerGetDatum(v), v == nullptr); }
+SqlValue version_value(int32 v) { return value(INT4OID, Int32GetDatum(v), v == 0); }
+SqlValue type_value(Oid v) { return value(REGTYPEOID, ObjectIdGetDatum(v), !OidIsValid(v)); }
+
 }  // namespace
 
 Sql create_job_table(const Job& job) { return job_sql(job, "CREATE TABLE {job} OF {neardup}.neardup_job"); }
@@ -39,16 +48,24 @@ Sql insert_job_row(const Job& job) {
     VALUES ($1, $2, $3, $4, $5, 0, 0, 1, false, 'new'))");
 }
 
-Sql write_settings(const Job& job) {
-  return job_sql(job, R"(
+void store_settings(const Job& job) {
+  const JobRow& row = job.row;
+  run_statement(
+      job_sql(job, R"(
     UPDATE {job}
     SET id = $1, body = $2, signature = $3, threshold = $4, profile = $5, linkage = $6,
         verify = $7, verify_threshold = $8, keep = $9, order_by = $10, at = $11, at_most_apart = $12,
         filter = $13, deleted = $14, profile_version = $15, body_type = $16, resync = $17,
-        recluster = true, qualified = true)");
+        recluster = true, qualified = true)"),
+      {value(row.id), value(row.body), value(row.signature), fraction_value(row.threshold), value(row.profile),
+       value(row.linkage), value(row.verify), fraction_value(row.verify_threshold), value(row.keep),
+       value(row.order_by), value(row.at), interval_value(row.at_most_apart), value(row.filter), value(row.deleted),
+       version_value(row.profile_version), type_value(row.body_type), value(row.resync)});
 }
 
-Sql write_measure(const Job& job) { return job_sql(job, "UPDATE {job} SET measure = $1"); }
+void store_measure(const Job& job) {
+  run_statement(job_sql(job, "UPDATE {job} SET measure = $1"), {value(job.row.measure)});
+}
 
 Sql create_result_table(const Job& job, const JobSource& source) {
   return job_sql(job, R"(

@@ -11,9 +11,10 @@ namespace neardup {
 Sql create_job_table(const Job& job);
 Sql identify_job_rows(const Job& job);
 Sql insert_job_row(const Job& job);  // $1: source; $2: within; $3 to $5: result, signatures, changes
-Sql write_measure(const Job& job);   // $1
-Sql write_settings(const Job& job);  // $1 to $14: id to deleted, as alter_duplicates() may change them; the type lists
-                                     // them in this order; $15: profile_version; $16: body_type; $17: resync
+// These two run their statement: they write the settings of job.row that alter_duplicates() may change, and the
+// measure, which the row of a job has from 0.3.0 on.
+void store_settings(const Job& job);
+void store_measure(const Job& job);
 
 // The result
 Sql create_result_table(const Job& job, const JobSource& source);

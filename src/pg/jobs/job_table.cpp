@@ -170,30 +170,27 @@ bool is_own_job(Oid job) {
   return OidIsValid(owner) && (owner == GetUserId() || (superuser_arg(owner) && superuser()));
 }
 
-void demand_owner(Oid job, Oid function) {
-  const OpenJob opened = open_job(job, function);
-  const char* owner = GetUserNameFromId(opened.table->rd_rel->relowner, true);
-  if (!is_own_job(job))
-    ereport(ERROR,
-            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(opened.table)),
-             errdetail("Its filter, its order and what is on its tables would run with your rights."),
-             owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
-  table_close(opened.table, NoLock);
+void demand_owner(const OpenJob& job) {
+  if (is_own_job(RelationGetRelid(job.table))) return;
+  const char* owner = GetUserNameFromId(job.table->rd_rel->relowner, true);
+  ereport(ERROR,
+          (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("job %s belongs to another role", job_name(job.table)),
+           errdetail("Its filter, its order and what is on its tables would run with your rights."),
+           owner == nullptr ? 0 : errhint("SET ROLE %s;", quote_identifier(owner))));
 }
 
-void adopt_parts(Oid job, Oid function, Oid* tables) {
-  const OpenJob opened = open_job(job, function);
+void adopt_parts(const OpenJob& job, Oid* tables) {
+  const Oid oid = RelationGetRelid(job.table);
   for (int i = 0; i < kJobParts; ++i) {
-    PartTable found = part_of_job(opened.table, opened.row, static_cast<JobPart>(i));
-    if (found.belonging == Belonging::like && owns_relation(job)) {
+    PartTable found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+    if (found.belonging == Belonging::like && owns_relation(oid)) {
       LockRelationOid(found.table, AccessShareLock);
-      found = part_of_job(opened.table, opened.row, static_cast<JobPart>(i));
-      if (found.belonging == Belonging::like) record_part(job, found.table);
+      found = part_of_job(job.table, job.row, static_cast<JobPart>(i));
+      if (found.belonging == Belonging::like) record_part(oid, found.table);
     }
     const bool is_none = found.belonging == Belonging::none || found.belonging == Belonging::stranger;
-    tables[i] = is_none ? InvalidOid : found.table;
+    if (tables != nullptr) tables[i] = is_none ? InvalidOid : found.table;
   }
-  table_close(opened.table, NoLock);
 }
 
 void record_part(Oid job, Oid table) {

@@ -22,6 +22,16 @@ struct OpenJob {
 };
 OpenJob open_job(Oid job, Oid function);
 
+// Calls f(const OpenJob&) with the job open, and with what this transaction has changed in its row.
+template <typename F>
+void with_open_job(Oid job, Oid function, F f) {
+  PushActiveSnapshot(GetTransactionSnapshot());
+  const OpenJob opened = open_job(job, function);
+  f(opened);
+  table_close(opened.table, NoLock);
+  PopActiveSnapshot();
+}
+
 // The table of the job that a name stands for; an error where there is none. Not locked.
 Oid job_named(const text* name, Oid function);
 
@@ -57,12 +67,13 @@ const char* job_name(Relation job);
 // Whether the caller owns the job. Among superusers another may own it. False where there is none.
 bool is_own_job(Oid job);
 
-// An error unless is_own_job(). The job is locked then: until the transaction ends its owner stays.
-void demand_owner(Oid job, Oid function);
+// This raises an error unless is_own_job(). The lock of an open job keeps its owner until the transaction ends.
+void demand_owner(const OpenJob& job);
 
-// Finds the tables that belong to a job: `tables`, of kJobParts, InvalidOid where there is none. Of a job of the
-// caller's it is recorded, where it was not: after a dump was restored, or 0.2.0 made the job.
-void adopt_parts(Oid job, Oid function, Oid* tables);
+// This records the tables that belong to a job of the caller's, if they are not recorded: after a dump was restored, or
+// because 0.2.0 made the job. If `tables` is not null, it gets kJobParts tables of the job, which may be another
+// role's; a table that does not exist is InvalidOid.
+void adopt_parts(const OpenJob& job, Oid* tables = nullptr);
 
 // A column of the row; *is_null also where the type has no such column yet.
 Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null);

@@ -20,13 +20,14 @@ Oid create_signatures(const Job& job, const JobSource& source) {
   return table;
 }
 
-void clear_signatures(const Job& job, SignatureKind kind) {
-  drop_signature_indexes(job);
-  run_statement(empty_signatures_table(job));
-  run_statement(change_signature_type(job, kind));
-  if (!OidIsValid(job.passages_oid)) return;
-  run_statement(empty_passages_table(job));
-  run_statement(forget_passages(job));
+void clear_signatures(Job* job, SignatureKind kind) {
+  drop_signature_indexes(*job);
+  run_statement(empty_signatures_table(*job));
+  run_statement(change_signature_type(*job, kind));
+  if (!OidIsValid(job->passages_oid)) return;
+  run_statement(empty_passages_table(*job));
+  run_statement(forget_passages(*job));
+  job->row.has_passages = false;
 }
 
 List* signature_indexes(const Job& job) {

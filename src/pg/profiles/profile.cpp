@@ -158,6 +158,12 @@ Profile profile_named(const char* name, Oid function) {
   return *found;
 }
 
+const char* lasting_profile_name(const char* name) {
+  if (name == nullptr || built_in_profile(name) != nullptr) return name;
+  const char* lasting = lasting_name(relation_named(cstring_to_text(name)));
+  return lasting == nullptr ? name : lasting;
+}
+
 std::optional<Profile> newest_version(Oid table, const char* name, Oid function) {
   if (!OidIsValid(table)) return std::nullopt;
   const Oid row_type = own_type(function, "neardup_profile");

@@ -49,6 +49,9 @@ const Profile* built_in_profile(const char* name);
 // search_path; an error where there is none. function: the one of the extension that runs.
 Profile profile_named(const char* name, Oid function);
 
+// A profile's name, which may be null, with the schema of its table where it has one: as the row of a job keeps it.
+const char* lasting_profile_name(const char* name);
+
 // The newest version of the profile that this relation is; nothing where it is none. name: of it, for errors.
 std::optional<Profile> newest_version(Oid table, const char* name, Oid function);
 

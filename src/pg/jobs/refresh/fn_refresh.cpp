@@ -27,7 +27,7 @@ void give_back_lock(XactEvent event, void*) {
 // The SQL of 0.2.0 has neither the columns of neardup_job that a refresh of ours fills, nor `rebuild`. It has a
 // procedure, which asks for no owner: what is on the tables of a job would run as whoever refreshes it.
 void refresh_by_sql(const RefreshOptions& options) {
-  demand_owner(options.job, options.function);
+  with_open_job(options.job, options.function, demand_owner);
   const Sql call =
       sql("CALL {neardup}.neardup_refresh({job}::pg_catalog.oid::pg_catalog.regclass, {batch}, {limit}, {commit})",
           {{"neardup", extension_schema(options.function)},

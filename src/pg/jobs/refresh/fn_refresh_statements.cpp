@@ -1,6 +1,5 @@
 // neardup_refresh_statements(): the statements of refresh_statements.h, as they are for a job.
 #include "pg/base/result_row.h"
-#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/sql/run_statement.h"
 
@@ -24,7 +23,7 @@ struct Statement {
 bool has_statement(const RefreshStep& step, const Statement& statement) {
   const JobRow& row = step.row();
   if (statement.only == Only::of_sets) return row.compares_sets() && row.signature != nullptr;
-  return statement.only == Only::none || (row.has_passages && cuts_passages(row, step.job.function));
+  return statement.only == Only::none || (row.has_passages && step.profile.cuts());
 }
 
 template <Sql (*make)(const RefreshStep&, bool), bool part>
@@ -105,7 +104,7 @@ Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
   const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
   const CatalogPath path = CatalogPath::begin();
-  const RefreshStep step = read_step(job, function);
+  const RefreshStep step = read_step(read_job(job, function));
   for (const Statement& statement : kStatements) {
     if (!has_statement(step, statement)) continue;
     ResultRow<Column> row;

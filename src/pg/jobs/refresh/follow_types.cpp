@@ -96,15 +96,15 @@ void alter_signatures(const RefreshStep& step, const ChangedColumn& column, cons
 
 // Keys are read again. A domain may refuse NULL: then the old keys are converted, and where they do not fit, all is
 // forgotten.
-void alter_key(const RefreshStep& step, const ChangedColumn& column) {
-  ErrorData* error = run_undoing([&] { alter_signatures(step, column, sql("NULL")); });
+void alter_key(RefreshStep* step, const ChangedColumn& column) {
+  ErrorData* error = run_undoing([&] { alter_signatures(*step, column, sql("NULL")); });
   if (error == nullptr) return;
   if (error->sqlerrcode != ERRCODE_NOT_NULL_VIOLATION && error->sqlerrcode != ERRCODE_CHECK_VIOLATION)
     ReThrowError(error);
-  error = run_undoing([&] { alter_signatures(step, column, converted(column, Identifier(column.name))); });
+  error = run_undoing([&] { alter_signatures(*step, column, converted(column, Identifier(column.name))); });
   if (error == nullptr) return;
-  clear_signatures(step.job, step.source.kind);
-  alter_signatures(step, column, sql("NULL"));
+  clear_signatures(&step->job, step->source.kind);
+  alter_signatures(*step, column, sql("NULL"));
 }
 
 // The columns of the result that have the values of this one.
@@ -124,24 +124,24 @@ void alter_result(const RefreshStep& step, const ChangedColumn& column) {
   run_statement(step_sql(step, "ALTER TABLE {result} {changes}", {{"changes", changes.all()}}));
 }
 
-void follow(const RefreshStep& step, const ChangedColumn& column) {
+void follow(RefreshStep* step, const ChangedColumn& column) {
   if (!is_in_place(column) && (!is_trusted_type(column.old_type) || !is_trusted_type(column.new_type)))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                     errmsg("casts and checks of another role's type would run with your rights")));
   if (is_key(column.name)) {
     alter_key(step, column);
   } else {
-    alter_signatures(step, column, converted(column, Identifier(column.name)));
+    alter_signatures(*step, column, converted(column, Identifier(column.name)));
   }
-  alter_result(step, column);
+  alter_result(*step, column);
 }
 
 }  // namespace
 
-bool follow_source_types(const RefreshStep& step) {
-  drop_temporary({step.tables.shape});
-  run_statement(create_shape(step));
-  List* changed = changed_columns(step);
+bool follow_source_types(RefreshStep* step) {
+  drop_temporary({step->tables.shape});
+  run_statement(create_shape(*step));
+  List* changed = changed_columns(*step);
   ListCell* cell;
   foreach (cell, changed) {
     const auto& column = *static_cast<const ChangedColumn*>(lfirst(cell));
@@ -149,12 +149,12 @@ bool follow_source_types(const RefreshStep& step) {
     if (error != nullptr)
       ereport(ERROR, (errcode(error->sqlerrcode),
                       errmsg("\"%s\" of %s was %s and is %s, and the tables of the job cannot follow: %s",
-                             users_name(step.row(), column.name), qualified_name(step.row().source),
+                             users_name(step->row(), column.name), qualified_name(step->row().source),
                              format_type_with_typemod(column.old_type, column.old_modifier),
                              format_type_with_typemod(column.new_type, column.new_modifier), error->message),
                       errhint("Drop the job by drop_duplicates() and create it again.")));
   }
-  drop_temporary({step.tables.shape});
+  drop_temporary({step->tables.shape});
   return changed != NIL;
 }
 

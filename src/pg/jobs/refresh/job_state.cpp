@@ -45,11 +45,14 @@ void begin_refresh(const Job& job, bool sign_again) {
        value(REGCLASSOID, ObjectIdGetDatum(job.changes_oid)), value(row.profile)});
 }
 
-void enter_phase(const Job& job, const char* phase) {
-  run_statement(job_sql(job, R"(
-    UPDATE {job}
-    SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1)"),
-                {value(phase)});
+bool enter_phase(const Job& job, const char* phase) {
+  return one_bool(job_sql(job, R"(
+    WITH entered AS (
+        UPDATE {job}
+        SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1
+        RETURNING paused)
+    SELECT COALESCE(bool_or(paused), false) FROM entered)"),
+                  {value(phase)});
 }
 
 void finish_refresh(const Job& job) {
@@ -70,21 +73,21 @@ void fail_refresh(Oid job, const char* message) {
 }
 
 bool follow_source_columns(const Job& job) {
-  const SqlValue columns = columns_of(job.row.source);
-  const SqlValue server = value(static_cast<int64>(GetSystemIdentifier()));
-  const bool changed = one_bool(
-      job_sql(job, "SELECT NOT COALESCE(columns <@ $1, true) OR system IS DISTINCT FROM $2 FROM {job} LIMIT 1"),
-      {columns, server});
-  run_statement(job_sql(job, R"(
-    UPDATE {job} SET columns = $1, system = $2, resync = resync OR $3
-    WHERE $3 OR columns IS DISTINCT FROM $1)"),
-                {columns, server, value(changed)});
+  const JobRow& row = job.row;
+  const SqlValue columns = columns_of(row.source);
+  const auto server = static_cast<int64>(GetSystemIdentifier());
+  const bool is_known = row.columns != 0;
+  if (row.system == server && is_known && datumIsEqual(row.columns, columns.datum, false, -1)) return false;
+  const bool changed = row.system != server ||
+                       (is_known && !one_bool(sql("SELECT $1 <@ $2"), {value(TEXTARRAYOID, row.columns), columns}));
+  run_statement(job_sql(job, "UPDATE {job} SET columns = $1, system = $2, resync = resync OR $3"),
+                {columns, value(server), value(changed)});
   return changed;
 }
 
-void store_signing(const Job& job, int32 profile_version, Oid body_type) {
-  run_statement(job_sql(job, "UPDATE {job} SET profile_version = $1, body_type = $2, recluster = true"),
-                {value(profile_version), value(REGTYPEOID, ObjectIdGetDatum(body_type))});
+void store_signing(const Job& job) {
+  run_statement(job_sql(job, "UPDATE {job} SET profile_version = $1, body_type = $2"),
+                {value(job.row.profile_version), value(REGTYPEOID, ObjectIdGetDatum(job.row.body_type))});
 }
 
 void demand_resync(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET resync = true, recluster = true")); }
@@ -93,16 +96,20 @@ void demand_clustering(const Job& job) { run_statement(job_sql(job, "UPDATE {job
 
 void store_synced(const Job& job) { run_statement(job_sql(job, "UPDATE {job} SET resync = false")); }
 
-void store_listed(const Job& job, int64 rows) {
-  run_statement(job_sql(job, "UPDATE {job} SET total = $1, done = 0"), {value(rows)});
+void store_listed(Job* job, int64 rows) {
+  run_statement(job_sql(*job, "UPDATE {job} SET total = $1, done = 0"), {value(rows)});
+  job->row.total = rows;
+  job->row.done = 0;
 }
 
-void store_signed(const Job& job, int64 rows) {
-  run_statement(job_sql(job, "UPDATE {job} SET done = LEAST(done + $1, total)"), {value(rows)});
+void store_signed(Job* job, int64 rows) {
+  job->row.done = Min(job->row.done + rows, job->row.total);
+  run_statement(job_sql(*job, "UPDATE {job} SET done = $1"), {value(job->row.done)});
 }
 
-void store_passages_table(const Job& job, Oid table) {
-  run_statement(job_sql(job, "UPDATE {job} SET passages = $1"), {value(REGCLASSOID, ObjectIdGetDatum(table))});
+void store_passages_table(const Job& job) {
+  run_statement(job_sql(job, "UPDATE {job} SET passages = $1"),
+                {value(REGCLASSOID, ObjectIdGetDatum(job.passages_oid))});
 }
 
 void store_passages(const Job& job, int64 key, int64 rows) {
@@ -133,9 +140,9 @@ void store_result(const Job& job, const Sql& result_hash) {
 }
 
 bool is_result_changed(const Job& job, const Sql& result_hash) {
-  return one_bool(job_sql(job, R"(
-    SELECT j.result_hash IS NOT NULL AND j.result_hash IS DISTINCT FROM (SELECT {hash} FROM {result} r) FROM {job} j LIMIT 1)",
-                          {{"hash", result_hash}}));
+  if (!job.row.knows_result) return false;
+  return one_bool(job_sql(job, "SELECT $1 IS DISTINCT FROM (SELECT {hash} FROM {result} r)", {{"hash", result_hash}}),
+                  {value(job.row.result_hash)});
 }
 
 }  // namespace neardup

@@ -8,8 +8,8 @@ namespace neardup {
 // A refresh begins: what a job of 0.2.0 lacks is completed, and last_error is taken away. sign_again: documents are
 // signed anew.
 void begin_refresh(const Job& job, bool sign_again);
-// phase: of the next step
-void enter_phase(const Job& job, const char* phase);
+// The phase is that of the next step. The result says whether the job is paused, perhaps since the step began.
+bool enter_phase(const Job& job, const char* phase);
 // The session ends its work on the job: all is done, or the next refresh continues.
 void finish_refresh(const Job& job);
 void interrupt_refresh(const Job& job);
@@ -21,16 +21,17 @@ void fail_refresh(Oid job, const char* message);
 // row is written.
 bool follow_source_columns(const Job& job);
 
-// How documents are signed from now on: all is clustered again.
-void store_signing(const Job& job, int32 profile_version, Oid body_type);
+// This stores how documents are signed from now on, as the row says.
+void store_signing(const Job& job);
 // All rows are compared with what was signed, and clustered again.
 void demand_resync(const Job& job);
 void demand_clustering(const Job& job);
 void store_synced(const Job& job);
-void store_listed(const Job& job, int64 rows);
-void store_signed(const Job& job, int64 rows);
+// A step has listed so many rows, or has signed so many more. These functions change job->row, too.
+void store_listed(Job* job, int64 rows);
+void store_signed(Job* job, int64 rows);
 // The table of passages: made; filled from so many rows, by this key.
-void store_passages_table(const Job& job, Oid table);
+void store_passages_table(const Job& job);
 void store_passages(const Job& job, int64 key, int64 rows);
 void store_search_threshold(const Job& job, double threshold);
 void store_nothing_clustered(const Job& job);

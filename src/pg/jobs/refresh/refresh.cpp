@@ -6,7 +6,6 @@
 #include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/signature_table.h"
-#include "pg/profiles/profile.h"
 #include "pg/sql/statement_scope.h"
 
 namespace neardup {
@@ -22,9 +21,9 @@ constexpr const char* kPhaseNames[] = {"listing", "counting", "signing", "indexi
 const char* name_of(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
 
 // What a job knows of its rows. The result stays until it is written anew.
-void forget_all(const Job& job) {
-  clear_signatures(job, signature_kind(job.row, job.function));
-  demand_clustering(job);
+void forget_all(Job* job, const Profile& profile) {
+  clear_signatures(job, signature_kind(job->row, profile, job->function));
+  demand_clustering(*job);
 }
 
 class Refresh {
@@ -38,8 +37,8 @@ class Refresh {
 
  private:
   bool begin();
-  void take_step();
-  bool is_over();
+  bool run_next_step();
+  bool is_over(const Job& job) const;
   void commit() const;
   [[noreturn]] void fail(const ErrorData* error) const;
   bool is_time_up() const;
@@ -66,57 +65,57 @@ Phase cluster(const RefreshStep& step) {
   return Phase::idle;
 }
 
-// One step; what comes next. The job may have got another owner since the last commit.
-Phase run_step(Phase phase, const RefreshOptions& options) {
-  demand_owner(options.job, options.function);
-  RefreshStep step = read_step(options.job, options.function);
-  const int64 done = step.row().done;
+// This runs one step, and returns the phase that comes next.
+Phase run_step(Phase phase, RefreshStep* step, int32 batch) {
+  const JobRow& row = step->row();
   switch (phase) {
-    case Phase::listing: {
-      const int64 rows = ListStage(&step).run();
-      store_listed(step.job, rows);
-      if (lacks_passages(step.row(), options.function)) return Phase::counting;
-      return rows > 0 ? Phase::signing : Phase::indexing;
-    }
+    case Phase::listing:
+      store_listed(&step->job, ListStage(step).run());
+      if (step->lacks_passages()) return Phase::counting;
+      return row.total > 0 ? Phase::signing : Phase::indexing;
     case Phase::counting:
-      CountStage(&step).run();
-      return step.row().total > 0 ? Phase::signing : Phase::indexing;
+      CountStage(step).run();
+      return row.total > 0 ? Phase::signing : Phase::indexing;
     case Phase::signing:
-      SignStage(step).run(done, done + options.batch);
-      store_signed(step.job, options.batch);
-      return done + options.batch < step.row().total ? Phase::signing : Phase::indexing;
+      SignStage(*step).run(row.done, row.done + batch);
+      store_signed(&step->job, batch);
+      return row.done < row.total ? Phase::signing : Phase::indexing;
     case Phase::indexing:
-      return IndexStage(&step).run() ? Phase::clustering : Phase::idle;
+      return IndexStage(step).run() ? Phase::clustering : Phase::idle;
     default:
-      return cluster(step);
+      return cluster(*step);
   }
 }
 
 // 0.2.0 signed some documents otherwise: it guessed encodings by other means, had other rules, and a CR ended no line.
-bool was_signed_otherwise(const Job& job) {
-  const JobRow& row = job.row;
+bool was_signed_otherwise(const JobRow& row, const Profile& profile) {
   if (row.body == nullptr || row.qualified) return false;
-  const Profile profile = profile_named(row.profile, job.function);
   return equals(profile.unit, "char") || !equals(profile.rules, "none") ||
          (row.body_type == BYTEAOID && !equals(profile.encoding, "bytes"));
 }
 
 // False where the job is paused.
 bool Refresh::begin() {
-  demand_owner(options_.job, options_.function);
-  Job job = read_job(options_.job, options_.function);
+  Job job;
+  with_open_job(options_.job, options_.function, [&](const OpenJob& opened) {
+    demand_owner(opened);
+    job = read_job(opened, options_.function);
+    if (!job.row.paused) adopt_parts(opened);
+  });
   if (job.row.paused) {
     ereport(NOTICE, (errmsg("%s is paused", job.name),
                      errhint("SELECT pause_duplicates(%s, false);", quote_literal_cstr(job.name))));
     return false;
   }
-  Oid tables[kJobParts];
-  adopt_parts(options_.job, options_.function, tables);
-  const bool sign_again = was_signed_otherwise(job);
+  // Only a name that 0.2.0 has written is looked up in the caller's search_path.
+  const bool qualified = job.row.qualified;
+  Profile profile = qualified ? Profile{} : read_profile(job.row, options_.function);
+  const bool sign_again = was_signed_otherwise(job.row, profile);
   qualify_expressions(&job.row);
   const CatalogPath path = CatalogPath::begin();
   begin_refresh(job, sign_again);
-  if (options_.rebuild) forget_all(job);
+  if (options_.rebuild && qualified) profile = read_profile(job.row, options_.function);
+  if (options_.rebuild) forget_all(&job, profile);
   path.end();
   commit();
   return true;
@@ -145,45 +144,50 @@ void Refresh::fail(const ErrorData* error) const {
   raise_again(error);
 }
 
-// A step, and in the row of the job what comes next.
-void Refresh::take_step() {
-  const Phase taken = phase_;
-  const CatalogPath path = CatalogPath::begin();
-  ErrorData* error = run_undoing([&] { phase_ = run_step(taken, options_); });
-  path.end();
-  if (error != nullptr) fail(error);
-  has_signed_ = has_signed_ || taken == Phase::signing;
-}
-
 // Stores the next phase. Whether the refresh ends here: nothing is left, or the job is paused, or the time is up. Not
 // before a batch was signed: what only lists, and is stopped, would never come further.
-bool Refresh::is_over() {
-  const CatalogPath path = CatalogPath::begin();
-  Job job = read_job(options_.job, options_.function);
-  enter_phase(job, name_of(phase_));
-  bool over = phase_ == Phase::idle;
-  if (over) {
+bool Refresh::is_over(const Job& job) const {
+  const bool paused = enter_phase(job, name_of(phase_));
+  if (phase_ == Phase::idle) {
     finish_refresh(job);
-  } else if (job.row.paused || (has_signed_ && is_time_up())) {
-    over = true;
-    interrupt_refresh(job);
-    ereport(NOTICE, (errmsg("%s: " INT64_FORMAT " of " INT64_FORMAT " rows signed, then %s; the next refresh goes on",
-                            pnstrdup(job.name, static_cast<Size>(pg_mbcliplen(
-                                                   job.name, static_cast<int>(strlen(job.name)), kMaxShownName))),
-                            job.row.done, job.row.total, job.row.paused ? "paused" : "the time limit was reached")));
+    return true;
   }
+  if (!paused && !(has_signed_ && is_time_up())) return false;
+  interrupt_refresh(job);
+  ereport(NOTICE, (errmsg("%s: " INT64_FORMAT " of " INT64_FORMAT " rows signed, then %s; the next refresh goes on",
+                          pnstrdup(job.name, static_cast<Size>(pg_mbcliplen(
+                                                 job.name, static_cast<int>(strlen(job.name)), kMaxShownName))),
+                          job.row.done, job.row.total, paused ? "paused" : "the time limit was reached")));
+  return true;
+}
+
+// This runs a step, and returns whether another one follows. The job may have got another owner since the last commit:
+// then read_own_job() refuses it.
+bool Refresh::run_next_step() {
+  const Phase phase = phase_;
+  RefreshStep step;
+  const CatalogPath path = CatalogPath::begin();
+  ErrorData* error = run_undoing([&] {
+    step = read_step(read_own_job(options_.job, options_.function));
+    phase_ = run_step(phase, &step, options_.batch);
+  });
+  if (error != nullptr) {
+    path.end();
+    fail(error);
+  }
+  has_signed_ = has_signed_ || phase == Phase::signing;
+  const bool over = is_over(step.job);
   path.end();
   commit();
-  return over;
+  return !over;
 }
 
 void Refresh::run() {
   MemoryContext old = MemoryContextSwitchTo(each_);
-  bool over = !begin();
-  while (!over) {
+  bool goes_on = begin();
+  while (goes_on) {
     MemoryContextReset(each_);
-    take_step();
-    over = is_over();
+    goes_on = run_next_step();
   }
   MemoryContextSwitchTo(old);
   MemoryContextDelete(each_);

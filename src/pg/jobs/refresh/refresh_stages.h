@@ -1,5 +1,5 @@
 // The stages of a refresh, a class each. A stage runs in one transaction, works on a step that was read in it, and is
-// made anew for the next.
+// made anew for the next. One that has a pointer to the step changes it.
 #pragma once
 
 #include "pg/jobs/refresh/refresh_step.h"
@@ -14,7 +14,6 @@ class ListStage {
   int64 run();
 
  private:
-  void follow_profile();
   bool follow_source();
   void forget_signatures();
   int64 list() const;
@@ -24,10 +23,6 @@ class ListStage {
 
   RefreshStep* step_;
 };
-
-// Whether the profile of a job cuts passages that stand in many documents; and whether these are still to be counted.
-bool cuts_passages(const JobRow& row, Oid function);
-bool lacks_passages(const JobRow& row, Oid function);
 
 // Counts the passages of all documents, for the next stages to cut. In one transaction: progress as all_clusters().
 class CountStage {
@@ -124,6 +119,6 @@ class PublishStage {
 };
 
 // Types of the source's columns may have changed since the tables of the job were made: theirs follow. Whether any did.
-bool follow_source_types(const RefreshStep& step);
+bool follow_source_types(RefreshStep* step);
 
 }  // namespace neardup

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "pg/profiles/profile.h"
-
 namespace neardup {
 
 namespace {
@@ -68,8 +66,8 @@ Sql same_team(const RefreshStep& step) {
 }
 
 // What is cut out of the document of a row `alias`; null: nothing.
-const CutWindows* windows_of(const RefreshStep& step, const Profile& profile, const Identifier& alias) {
-  if (!profile.cuts() || !step.row().has_passages) return nullptr;
+const CutWindows* windows_of(const RefreshStep& step, const Identifier& alias) {
+  if (!step.profile.cuts() || !step.row().has_passages) return nullptr;
   auto* windows = static_cast<CutWindows*>(palloc(sizeof(CutWindows)));
   *windows = {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
   return windows;
@@ -79,10 +77,9 @@ const CutWindows* windows_of(const RefreshStep& step, const Profile& profile, co
 Sql new_signature(const RefreshStep& step) {
   const JobRow& row = step.row();
   if (row.body != nullptr) {
-    const Profile profile = profile_named(row.profile, step.job.function);
-    const CutWindows* cut = windows_of(step, profile, Identifier("b"));
-    return row.compares_sets() ? fingerprints_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut)
-                               : signing_sql(profile, step.job.neardup, row.body_type, sql("b.body"), cut);
+    const auto signature_sql = row.compares_sets() ? fingerprints_sql : signing_sql;
+    return signature_sql(step.profile, step.job.neardup, row.body_type, sql("b.body"),
+                         windows_of(step, Identifier("b")));
   }
   if (!row.compares_sets()) return sql("b.body");
   return sql("{internal}.neardup_distinct_elements(b.body)", {{"internal", internal_schema(step.job.function)}});
@@ -106,10 +103,10 @@ Sql clustered_columns(const RefreshStep& step) {
   }
   if (step.row().at != nullptr) columns.add(sql(", g.at AS at"));
   if (step.row().verifies()) {
-    const Profile profile = profile_named(step.row().profile, step.job.function);
-    const CutWindows* cut = windows_of(step, profile, Identifier("l"));
-    columns.add(sql(", {document} AS doc",
-                    {{"document", document_sql(profile, step.job.neardup, step.row().body_type, sql("l.body"), cut)}}));
+    if (step.row().body == nullptr) no_profile(step.row().profile);
+    columns.add(
+        sql(", {document} AS doc", {{"document", document_sql(step.profile, step.job.neardup, step.row().body_type,
+                                                              sql("l.body"), windows_of(step, Identifier("l")))}}));
   }
   return columns.all();
 }
@@ -248,14 +245,13 @@ Sql count_added_rows(const RefreshStep& step) {
 
 Sql fill_passages(const RefreshStep& step) {
   const JobRow& row = step.row();
-  const Profile profile = profile_named(row.profile, step.job.function);
   const Sql within = row.n_within == 0 ? sql("") : sql(", {team} AS within", {{"team", team(step, Identifier("l"))}});
   const Sql documents = step_sql(
       step, "SELECT 0 AS id, {document} AS body{within} FROM ({rows}) l",
-      {{"document", document_sql(profile, step.job.neardup, row.body_type, sql("l.body"))}, {"within", within}});
+      {{"document", document_sql(step.profile, step.job.neardup, row.body_type, sql("l.body"))}, {"within", within}});
   return step_sql(step, "INSERT INTO {passages} (number, windows) {windows}",
                   {{"passages", step.job.passages},
-                   {"windows", frequent_windows_sql(profile, internal_schema(step.job.function), documents)}});
+                   {"windows", frequent_windows_sql(step.profile, internal_schema(step.job.function), documents)}});
 }
 
 // Signing

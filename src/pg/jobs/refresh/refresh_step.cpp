@@ -13,13 +13,15 @@ QualifiedName temporary(const char* what, Oid job) {
 
 }  // namespace
 
-RefreshStep read_step(Oid oid, Oid function) {
-  RefreshStep step = {};
-  step.job = read_job(oid, function);
-  step.source = read_source(step.job.row, function);
-  step.tables = {temporary("todo", oid),  temporary("shape", oid), temporary("touched", oid), temporary("edges", oid),
-                 temporary("fresh", oid), temporary("heirs", oid), temporary("ids", oid)};
-  return step;
+RefreshStep read_step(const Job& job) {
+  demand_source(job.row);
+  const Profile profile = read_profile(job.row, job.function);
+  const Oid oid = job.oid;
+  return {job,
+          profile,
+          read_source(job.row, profile, job.function),
+          {temporary("todo", oid), temporary("shape", oid), temporary("touched", oid), temporary("edges", oid),
+           temporary("fresh", oid), temporary("heirs", oid), temporary("ids", oid)}};
 }
 
 Sql step_sql(const RefreshStep& step, Pattern pattern, std::initializer_list<Placeholder> more) {

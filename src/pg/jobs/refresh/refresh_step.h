@@ -1,7 +1,9 @@
-// A step of a refresh: what its statements are about. A step is one transaction, and reads the job and its source anew.
+// A step of a refresh: what its statements are about. A step is one transaction. It reads the row of the job and its
+// profile once, when it begins; a stage that changes what later ones use changes it here, too.
 #pragma once
 
 #include "pg/jobs/job_source.h"
+#include "pg/profiles/profile.h"
 
 namespace neardup {
 
@@ -19,13 +21,17 @@ struct RefreshTables {
 
 struct RefreshStep {
   Job job;
+  Profile profile;
   JobSource source;
   RefreshTables tables;
 
   const JobRow& row() const { return job.row; }
+  // Whether the profile cuts passages that stand in many documents, and nobody has counted them yet.
+  bool lacks_passages() const { return profile.cuts() && !row().has_passages; }
 };
 
-RefreshStep read_step(Oid job, Oid function);
+// This reads the profile and the source of a job that was read in this transaction.
+RefreshStep read_step(const Job& job);
 
 // sql() with the placeholders of job_sql(), those of the temporary tables, {rows} and {same_id}.
 Sql step_sql(const RefreshStep& step, Pattern pattern, std::initializer_list<Placeholder> more = {});

@@ -49,9 +49,8 @@ Datum neardup_check_duplicates(PG_FUNCTION_ARGS) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
-  demand_owner(job, function);
   const CatalogPath path = CatalogPath::begin();
-  for_each_row(differences(read_step(job, function)), {}, [&](HeapTuple tuple, TupleDesc desc) {
+  for_each_row(differences(read_step(read_own_job(job, function))), {}, [&](HeapTuple tuple, TupleDesc desc) {
     ResultRow<Column> row;
     for (int i = 0; i < static_cast<int>(Column::kColumns); ++i) {
       bool is_null;

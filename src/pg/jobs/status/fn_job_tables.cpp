@@ -1,12 +1,10 @@
-// SQL functions over the tables of jobs: by name, by row, by part.
-#include "pg/base/held_names.h"
-#include "pg/jobs/job_access.h"
-#include "pg/jobs/job_source.h"
-#include "pg/sql/run_statement.h"
+// SQL functions over the tables of jobs: by name, by row, by part; the lock of a job.
+#include "pg/jobs/job_lock.h"
 
-extern "C" {
-#include "access/xact.h"
-}
+#include "pg/base/held_names.h"
+#include "pg/jobs/job_expressions.h"
+#include "pg/jobs/refresh/refresh_step.h"
+#include "pg/sql/run_statement.h"
 
 namespace {
 
@@ -56,25 +54,27 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
 // neardup_job_rows(job regclass) -> text: the query of the rows that the job looks at
 PG_FUNCTION_INFO_V1(neardup_job_rows);
 Datum neardup_job_rows(PG_FUNCTION_ARGS) {
-  const Oid function = fcinfo->flinfo->fn_oid;
-  const Job job = read_job(PG_GETARG_OID(0), function);
   const CatalogPath path = CatalogPath::begin();
-  const JobSource source = read_source(job.row, function);
+  const RefreshStep step = read_step(read_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid));
   path.end();
-  PG_RETURN_TEXT_P(cstring_to_text(source.rows.text()));
-}
-
-// neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has
-// written: the transaction may yet write another one in its place.
-PG_FUNCTION_INFO_V1(neardup_row_version);
-Datum neardup_row_version(PG_FUNCTION_ARGS) {
-  const TransactionId writer = PG_GETARG_TRANSACTIONID(0);
-  if (TransactionIdIsCurrentTransactionId(writer)) PG_RETURN_NULL();
-  PG_RETURN_TRANSACTIONID(writer);
+  PG_RETURN_TEXT_P(cstring_to_text(step.source.rows.text()));
 }
 
 // neardup_held_name(relation regclass) -> text
 PG_FUNCTION_INFO_V1(neardup_held_name);
 Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
+
+// neardup_expression_type(source regclass, expression text) -> regtype: databases call it that have the SQL of 0.2.0
+PG_FUNCTION_INFO_V1(neardup_expression_type);
+Datum neardup_expression_type(PG_FUNCTION_ARGS) {
+  PG_RETURN_OID(expression_type(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1))));
+}
+
+// neardup_lock_job(job regclass)
+PG_FUNCTION_INFO_V1(neardup_lock_job);
+Datum neardup_lock_job(PG_FUNCTION_ARGS) {
+  lock_job(PG_GETARG_OID(0), false);
+  PG_RETURN_VOID();
+}
 
 }  // extern "C"

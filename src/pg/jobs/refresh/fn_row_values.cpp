@@ -1,16 +1,16 @@
-// What jobs ask of documents, rows, signatures and sets: hashes, the similarity at which the index is searched, the
-// distinct elements of a set. The lock of a job.
+// The functions that the statements of a refresh call for a row: hashes of its document and its version, the similarity
+// at which the index is searched, the distinct elements of a set.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "core/signature/margin.h"
 #include "core/signature/minhash.h"
-#include "pg/jobs/job_lock.h"
 #include "pg/values/arrays.h"
 #include "pg/values/int_set_value.h"
 #include "pg/values/values.h"
 
 extern "C" {
+#include "access/xact.h"
 #include "utils/uuid.h"
 }
 
@@ -44,6 +44,15 @@ Datum content_hash_bytea(PG_FUNCTION_ARGS) {
   return uuid_of(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
+// neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has
+// written: the transaction may yet write another one in its place.
+PG_FUNCTION_INFO_V1(neardup_row_version);
+Datum neardup_row_version(PG_FUNCTION_ARGS) {
+  const TransactionId writer = PG_GETARG_TRANSACTIONID(0);
+  if (TransactionIdIsCurrentTransactionId(writer)) PG_RETURN_NULL();
+  PG_RETURN_TRANSACTIONID(writer);
+}
+
 // neardup_version_hash(origin oid, place tid, version xid, seed bigint) -> bigint: of a place and the version that it
 // holds
 PG_FUNCTION_INFO_V1(neardup_version_hash);
@@ -74,12 +83,6 @@ PG_FUNCTION_INFO_V1(neardup_distinct_elements);
 Datum neardup_distinct_elements(PG_FUNCTION_ARGS) {
   const IntSet set = int_set_arg(fcinfo, 0, true);
   PG_RETURN_DATUM(bigint_array_datum(set.elements, set.n));
-}
-
-PG_FUNCTION_INFO_V1(neardup_lock_job);
-Datum neardup_lock_job(PG_FUNCTION_ARGS) {
-  lock_job(PG_GETARG_OID(0), false);
-  PG_RETURN_VOID();
 }
 
 }  // extern "C"
