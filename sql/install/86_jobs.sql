@@ -28,7 +28,7 @@ CREATE TYPE neardup_job AS (
   rows bigint, clusters bigint, duplicates bigint,  -- of the result when it was written last: clusters of two rows and more
   result_hash bigint,     -- of the result then: it has another where somebody has changed it by hand
   refreshed timestamptz, took interval, changed bigint,  -- the last refresh that came to its end: when, how long, rows listed
-  measure text,           -- of sets: 'jaccard' or 'containment'; NULL: of the kind of signature, or by 0.2.0
+  measure text,           -- of sets: 'jaccard', 'containment', 'dice' or 'cosine'; NULL: of the kind of signature, or by 0.2.0
   passages regclass,      -- belongs to the job like result; NULL: no refresh had to make it
   passages_key bigint,    -- of the numbers in it; NULL: it has to be filled
   passages_rows bigint);  -- how many rows were counted for it

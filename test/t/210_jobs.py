@@ -33,6 +33,7 @@ FORMS = {
         "body => 'body', measure => 'containment', within => '{tenant}', at => 'published', at_most_apart => '7 days'",
     "sets, contained": "signature => 'hashes', measure => 'containment', threshold => 0.6, deleted => 'gone'",
     "sets": "signature => 'hashes', measure => 'jaccard', threshold => 0.4",
+    "sets, cosine": "signature => 'hashes', measure => 'cosine', threshold => 0.6",
 }
 # A set of a document; of some rows with repeats, unsorted.
 HASHES = ("ALTER TABLE docs ADD hashes bigint[] GENERATED ALWAYS AS (CASE WHEN tenant = 0 "
@@ -528,6 +529,10 @@ def sets_change(name):
         run(conn, "SELECT alter_duplicates('dups', measure => 'containment')", "CALL refresh_duplicates('dups')")
         equal("another measure", table(conn, "dups"), from_scratch(conn, contained))
         equal("keeps the sets", conn.execute(signed).fetchall(), before)
+        run(conn, "SELECT alter_duplicates('dups', measure => 'dice')", "CALL refresh_duplicates('dups')")
+        equal("the Dice coefficient", table(conn, "dups"), from_scratch(
+            conn, "signature => 'hashes', measure => 'dice', threshold => 0.5"))
+        run(conn, "SELECT alter_duplicates('dups', measure => 'containment')", "CALL refresh_duplicates('dups')")
         run(conn, "ALTER TABLE docs ALTER hashes TYPE bigint[] USING hashes", "CALL refresh_duplicates('dups')")
         equal("another type", (conn.execute(signed).fetchall(), table(conn, "dups")),
               (before, from_scratch(conn, contained)))
@@ -825,8 +830,9 @@ def bad_input(name):
                 ("'body', within => '{site}'", 'within column "site" is point, which has no order', "42804"),
                 ("'body', order_by => 'max(id)'", "aggregate", "42803"),
                 ("'body', order_by => 'missing'", "does not exist", "42703"),
-                ("'body', measure => 'cosine'", "measure must be 'jaccard' or 'containment': 'cosine'", "22023"),
-                ("'body', measure => 'overlap'", "measure must be 'jaccard' or 'containment': 'overlap'", "22023"),
+                ("'body', measure => 'cosine'", "measure => 'cosine' needs signature => .., a column of sets", "22023"),
+                ("'body', measure => 'overlap'",
+                 "measure must be 'jaccard', 'containment', 'dice' or 'cosine': 'overlap'", "22023"),
                 ("'body', measure => 'jaccard'", "measure => 'jaccard' needs signature", "22023"),
                 ("'body', measure => 'containment', profile => 'ctph'",
                  "measure => 'containment' needs shingles: profile \"ctph\" makes ctph digests", "22023"),

@@ -53,9 +53,11 @@ struct MeasureInfo {
   Measure measure;
   Kind kind;
   std::string_view name;  // in the text form of an lsh_query
+  const char* function;   // of SQL; null: there is none
   bool is_similarity;     // near means much of it
   Measure mirrored;       // the measure of (y, x) that is this one of (x, y)
   BoundRange range;
+  double index_bound;  // the farthest that an lsh index can be made to serve; of sets any bound above it
   // How strict a bound is, on a scale that all measures share: 1 is the strictest that any pair reaches, 0 admits all,
   // or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
   double (*closeness)(double bound) noexcept;

@@ -141,13 +141,16 @@ double value(const AnyValue& x, const AnyValue& y) {
 
 // A measure from 0 to 1.
 template <class Rule>
-constexpr MeasureInfo share(std::string_view name, Measure measure, Measure mirrored, bool is_by_first = false) {
+constexpr MeasureInfo share(std::string_view name, const char* function, Measure measure, Measure mirrored,
+                            bool is_by_first = false) {
   return {.measure = measure,
           .kind = Kind::set,
           .name = name,
+          .function = function,
           .is_similarity = true,
           .mirrored = mirrored,
           .range = kShareRange,
+          .index_bound = 0,
           .closeness = same_bound,
           .usual_closeness = kUsualCloseness,
           .value = value<Rule>,
@@ -155,8 +158,8 @@ constexpr MeasureInfo share(std::string_view name, Measure measure, Measure mirr
           .rule = {Rule::value, least_common<Rule>, is_by_first}};
 }
 template <class Rule>
-constexpr MeasureInfo symmetric_share(std::string_view name, Measure measure) {
-  return share<Rule>(name, measure, measure);
+constexpr MeasureInfo symmetric_share(std::string_view name, const char* function, Measure measure) {
+  return share<Rule>(name, function, measure, measure);
 }
 
 double count_closeness(double bound) noexcept {  // how many are many depends on the sets
@@ -192,21 +195,24 @@ const KindInfo kSetKind = {.name = "set",
                            .describe = nullptr,
                            .is_empty = is_empty};
 
-const MeasureInfo kSetJaccard = symmetric_share<Jaccard>("set_jaccard", Measure::set_jaccard);
+const MeasureInfo kSetJaccard = symmetric_share<Jaccard>("set_jaccard", "jaccard_exact", Measure::set_jaccard);
 const MeasureInfo kSetInQuery =
-    share<FirstInSecond>("set_in_query", Measure::set_in_query, Measure::query_in_set, true);
-const MeasureInfo kQueryInSet = share<SecondInFirst>("query_in_set", Measure::query_in_set, Measure::set_in_query);
-const MeasureInfo kSetDice = symmetric_share<Dice>("set_dice", Measure::set_dice);
-const MeasureInfo kSetCosine = symmetric_share<Cosine>("set_cosine", Measure::set_cosine);
+    share<FirstInSecond>("set_in_query", "containment_exact", Measure::set_in_query, Measure::query_in_set, true);
+const MeasureInfo kQueryInSet =
+    share<SecondInFirst>("query_in_set", "containment_exact", Measure::query_in_set, Measure::set_in_query);
+const MeasureInfo kSetDice = symmetric_share<Dice>("set_dice", "dice_exact", Measure::set_dice);
+const MeasureInfo kSetCosine = symmetric_share<Cosine>("set_cosine", "set_cosine_exact", Measure::set_cosine);
 const MeasureInfo kOverlapCoefficient =
-    symmetric_share<OverlapCoefficient>("overlap_coefficient", Measure::overlap_coefficient);
+    symmetric_share<OverlapCoefficient>("overlap_coefficient", nullptr, Measure::overlap_coefficient);
 
 const MeasureInfo kSetOverlap = {.measure = Measure::set_overlap,
                                  .kind = Kind::set,
                                  .name = "set_overlap",
+                                 .function = "overlap_exact",
                                  .is_similarity = true,
                                  .mirrored = Measure::set_overlap,
                                  .range = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
+                                 .index_bound = 0,
                                  .closeness = count_closeness,
                                  .usual_closeness = kUsualCloseness,
                                  .value = value<Overlap>,

@@ -117,7 +117,7 @@ bool demands_resync(const JobRow& now, const JobRow& old) {
 bool counts_otherwise(const JobRow& now, const JobRow& old) { return now.has_passages && differ(now.body, old.body); }
 
 // Signatures of two kinds, or of two profiles, cannot be compared.
-bool signs_otherwise(const Job& job, const JobRow& old, SignatureKind kind) {
+bool signs_otherwise(const Job& job, const JobRow& old, Kind kind) {
   const Oid stored = get_atttype(job.signatures_oid, get_attnum(job.signatures_oid, "signature"));
   return profiles_differ(job.row, old) || counts_otherwise(job.row, old) || job.row.body_type != old.body_type ||
          stored != signature_type(kind, job.function);
@@ -136,7 +136,7 @@ Job locked_row(Oid job, Oid function) {
 
 // old: the row of the job before. The refresh sees to the types of keys.
 void store(Job* job, const Profile& profile, const JobRow& old) {
-  const SignatureKind kind = signature_kind(job->row, profile, job->function);
+  const Kind kind = signature_kind(job->row, profile, job->function);
   store_settings(*job);
   if (differ(job->row.measure, old.measure)) store_measure(*job);
   if (signs_otherwise(*job, old, kind)) {

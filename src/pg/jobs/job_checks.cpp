@@ -55,9 +55,9 @@ void check_linkage(const JobRow& row) {
 
 void check_measure(const JobRow& row, const Profile& profile) {
   if (!row.compares_sets()) return;
-  if (!is_one_of(row.measure, {"jaccard", "containment"}))
+  if (!value_named(kJobMeasures, row.measure))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("measure must be 'jaccard' or 'containment': %s", quoted(row.measure))));
+                    errmsg("measure must be %s: %s", list_names(kJobMeasures, "'", "or").text, quoted(row.measure))));
   if (row.verifies())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify is for signatures: measure => '%s' compares sets, exactly", row.measure)));
@@ -66,7 +66,7 @@ void check_measure(const JobRow& row, const Profile& profile) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("measure => '%s' needs signature => .., a column of sets", row.measure),
                     errdetail("Documents are compared by the signatures of their profile, or by containment.")));
-  if (equals(profile.signature, name_of(SignatureKind::ctph)))
+  if (equals(profile.signature, info(Kind::ctph).name))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("measure => '%s' needs shingles: profile \"%s\" makes ctph digests", row.measure, row.profile),
@@ -114,15 +114,14 @@ void check_at_most_apart(const JobRow& row) {
 }
 
 // Whether it is known how far the similarity of documents follows that of their signatures.
-bool follows(SignatureKind kind, const char* verify) {
-  return (kind == SignatureKind::minhash && equals(verify, "jaccard")) ||
-         (kind == SignatureKind::ctph && equals(verify, "edit_rate"));
+bool follows(Kind kind, const char* verify) {
+  return (kind == Kind::minhash && equals(verify, "jaccard")) || (kind == Kind::ctph && equals(verify, "edit_rate"));
 }
 
-void check_verify_threshold(const JobRow& row, SignatureKind kind) {
+void check_verify_threshold(const JobRow& row, Kind kind) {
   if (!row.verifies() || !std::isnan(row.verify_threshold) || follows(kind, row.verify)) return;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("verify => '%s' over %s signatures needs verify_threshold", row.verify, name_of(kind)),
+                  errmsg("verify => '%s' over %s signatures needs verify_threshold", row.verify, info(kind).name),
                   errdetail("Nothing is known about how far one follows the other: threshold is for the signatures, "
                             "verify_threshold for the documents.")));
 }

@@ -15,9 +15,8 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kKindNames[] = {"minhash", "simhash", "ctph", "set"};
 // Those that are signatures, types of the extension.
-constexpr SignatureKind kSignatures[] = {SignatureKind::minhash, SignatureKind::simhash, SignatureKind::ctph};
+constexpr Kind kSignatures[] = {Kind::minhash, Kind::simhash, Kind::ctph};
 
 [[noreturn]] void no_source() {
   ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the source of the job has been dropped"),
@@ -65,7 +64,7 @@ Sql key_sql(const JobRow& row, const Profile& profile, Oid function) {
 }
 
 // The document or signature, of the very type that our functions take: no other function fits better.
-Sql body_sql(const JobRow& row, SignatureKind kind, Oid function) {
+Sql body_sql(const JobRow& row, Kind kind, Oid function) {
   if (row.body == nullptr)
     return sql("{signature}::{type}", {{"signature", Identifier(row.signature)},
                                        {"type", signature_type_sql(kind, extension_schema(function))}});
@@ -122,20 +121,20 @@ void name_kept(const JobRow& row, JobSource* source) {
   if (row.at != nullptr) source->kept[source->n_kept++] = Identifier("at");
 }
 
-SignatureKind kind_of_profile(const JobRow& row, const Profile& profile) {
-  for (const SignatureKind kind : kSignatures)
-    if (equals(profile.signature, name_of(kind))) return row.compares_sets() ? SignatureKind::set : kind;
+Kind kind_of_profile(const JobRow& row, const Profile& profile) {
+  for (const Kind kind : kSignatures)
+    if (equals(profile.signature, info(kind).name)) return row.compares_sets() ? Kind::set : kind;
   ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
                   errmsg("profile \"%s\" has no kind of signatures that a job knows: %s", row.profile,
                          profile.signature == nullptr ? "NULL" : quote_literal_cstr(profile.signature)),
                   errhint("alter_profile(.., signature => 'minhash') adds a version that has.")));
 }
 
-SignatureKind kind_of_column(const JobRow& row, Oid function) {
+Kind kind_of_column(const JobRow& row, Oid function) {
   const Oid type = source_column_type(row.source, row.signature, "signature");
   const bool is_set = type == INT4ARRAYOID || type == INT8ARRAYOID;
   if (row.compares_sets()) {
-    if (is_set) return SignatureKind::set;
+    if (is_set) return Kind::set;
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("measure => '%s' is for sets: column \"%s\" is %s", row.measure, row.signature,
                            format_type_be(type)),
@@ -144,8 +143,8 @@ SignatureKind kind_of_column(const JobRow& row, Oid function) {
   if (is_set)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("column \"%s\" is %s, a set: measure is missing", row.signature, format_type_be(type)),
-                    errhint("Give measure => 'jaccard' or 'containment'.")));
-  for (const SignatureKind kind : kSignatures)
+                    errhint("Give measure => %s.", list_names(kJobMeasures, "'", "or").text)));
+  for (const Kind kind : kSignatures)
     if (type == signature_type(kind, function)) return kind;
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -168,15 +167,13 @@ const char* source_columns(Oid table) {
   return names.all().text();
 }
 
-const char* name_of(SignatureKind kind) { return kKindNames[static_cast<int>(kind)]; }
-
-Oid signature_type(SignatureKind kind, Oid function) {
-  return kind == SignatureKind::set ? INT8ARRAYOID : own_type(function, name_of(kind));
+Oid signature_type(Kind kind, Oid function) {
+  return kind == Kind::set ? INT8ARRAYOID : own_type(function, info(kind).name);
 }
 
-Sql signature_type_sql(SignatureKind kind, const Identifier& neardup) {
-  if (kind == SignatureKind::set) return sql("pg_catalog.int8[]");
-  return sql("{neardup}.{type}", {{"neardup", neardup}, {"type", Identifier(name_of(kind))}});
+Sql signature_type_sql(Kind kind, const Identifier& neardup) {
+  if (kind == Kind::set) return sql("pg_catalog.int8[]");
+  return sql("{neardup}.{type}", {{"neardup", neardup}, {"type", Identifier(info(kind).name)}});
 }
 
 Oid source_column_type(Oid source, const char* column, const char* what) {
@@ -192,7 +189,7 @@ Sql source_value(Oid source, const char* column, const char* what) {
   return sql("{name}::{type}", {{"name", name}, {"type", TypeName(base)}});
 }
 
-SignatureKind signature_kind(const JobRow& row, const Profile& profile, Oid function) {
+Kind signature_kind(const JobRow& row, const Profile& profile, Oid function) {
   return row.body != nullptr ? kind_of_profile(row, profile) : kind_of_column(row, function);
 }
 
@@ -222,17 +219,17 @@ JobSource read_source(const JobRow& row, const Profile& profile, Oid function) {
   return source;
 }
 
-Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern value) {
+Sql content_sql(const JobRow& row, Kind kind, Oid function, Pattern value) {
   const Identifier neardup = extension_schema(function);
   if (row.body != nullptr)
     return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", sql(value)}});
-  if (kind == SignatureKind::set)
+  if (kind == Kind::set)
     return sql("{neardup}.neardup_content_hash(pg_catalog.array_send({value}))",
                {{"neardup", neardup}, {"value", sql(value)}});
   return sql("{neardup}.neardup_content_hash({internal}.{send}({value}))",
              {{"neardup", neardup},
               {"internal", internal_schema(function)},
-              {"send", Identifier(psprintf("%s_send", name_of(kind)))},
+              {"send", Identifier(psprintf("%s_send", info(kind).name))},
               {"value", sql(value)}});
 }
 

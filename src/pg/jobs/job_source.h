@@ -1,19 +1,23 @@
 // The source of a job, a table or view of the user's: what its columns are now, and the query that reads its rows.
 #pragma once
 
+#include "core/kinds/measure.h"
 #include "pg/jobs/job.h"
 
 namespace neardup {
 
-// set: no signature, but a set of integers, which is compared exactly.
-enum class SignatureKind : uint8_t { minhash, simhash, ctph, set };
-const char* name_of(SignatureKind kind);
-// The type of what is stored for a row, and its name in SQL.
-Oid signature_type(SignatureKind kind, Oid function);
-Sql signature_type_sql(SignatureKind kind, const Identifier& neardup);
+// The type of what is stored for a row, a signature or a set of integers, and its name in SQL.
+Oid signature_type(Kind kind, Oid function);
+Sql signature_type_sql(Kind kind, const Identifier& neardup);
+
+// The measures of sets that a job may have, by the names of its argument: those from 0 to 1.
+inline constexpr NamedValue<Measure> kJobMeasures[] = {{"jaccard", Measure::set_jaccard},
+                                                       {"containment", Measure::set_in_query},
+                                                       {"dice", Measure::set_dice},
+                                                       {"cosine", Measure::set_cosine}};
 
 struct JobSource {
-  SignatureKind kind;        // of the signatures
+  Kind kind;                 // of the signatures
   Oid id_type;               // of a domain the type below it
   EqualityOperator same_id;  // of ids
   bool joins_fully;          // whether PostgreSQL makes a FULL JOIN by it
@@ -50,10 +54,10 @@ const char* source_columns(Oid source);
 // owner has put into it.
 Sql source_value(Oid source, const char* column, const char* what);
 
-SignatureKind signature_kind(const JobRow& row, const Profile& profile, Oid function);
+Kind signature_kind(const JobRow& row, const Profile& profile, Oid function);
 
 // SQL of the hash of `value`, a column `body` of rows: equal contents have equal hashes.
-Sql content_sql(const JobRow& row, SignatureKind kind, Oid function, Pattern value);
+Sql content_sql(const JobRow& row, Kind kind, Oid function, Pattern value);
 
 // Condition that rows a and b of `kept` columns differ in their bytes: values that are equal may be written otherwise.
 Sql kept_differ(const JobSource& source, const char* a, const char* b);

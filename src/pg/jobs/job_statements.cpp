@@ -127,7 +127,7 @@ Sql index_signatures_table(const Job& job) { return job_sql(job, "CREATE INDEX O
 
 Sql empty_signatures_table(const Job& job) { return job_sql(job, "TRUNCATE {signatures}"); }
 
-Sql change_signature_type(const Job& job, SignatureKind kind) {
+Sql change_signature_type(const Job& job, Kind kind) {
   return job_sql(job, "ALTER TABLE {signatures} ALTER signature TYPE {type} USING NULL",
                  {{"type", signature_type_sql(kind, job.neardup)}});
 }

@@ -35,7 +35,7 @@ Sql create_signatures_table(const Job& job, const JobSource& source);
 Sql key_signatures_table(const Job& job);
 Sql index_signatures_table(const Job& job);
 Sql empty_signatures_table(const Job& job);
-Sql change_signature_type(const Job& job, SignatureKind kind);
+Sql change_signature_type(const Job& job, Kind kind);
 Sql drop_index(Oid index);
 
 // A job that there is

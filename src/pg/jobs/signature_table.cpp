@@ -20,7 +20,7 @@ Oid create_signatures(const Job& job, const JobSource& source) {
   return table;
 }
 
-void clear_signatures(Job* job, SignatureKind kind) {
+void clear_signatures(Job* job, Kind kind) {
   drop_signature_indexes(*job);
   run_statement(empty_signatures_table(*job));
   run_statement(change_signature_type(*job, kind));

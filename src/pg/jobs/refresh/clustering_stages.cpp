@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/measure.h"
+#include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
@@ -38,7 +38,7 @@ double IndexStage::search_threshold() const {
 void IndexStage::create_index() const {
   // they may be of other parameters than those that have come
   run_statement(forget_gone_signatures(*step_));
-  const bool is_minhash = step_->source.kind == SignatureKind::minhash;
+  const bool is_minhash = step_->source.kind == Kind::minhash;
   for (const double slack : {kIndexSlack, 0.0}) {
     if (slack > 0 && !is_minhash) continue;
     ErrorData* error = run_undoing([&] { run_statement(create_signature_index(*step_, slack)); });
@@ -53,7 +53,7 @@ bool IndexStage::run() {
   JobRow& row = step_->job.row;
   row.search_threshold = search_threshold();
   store_search_threshold(job, row.search_threshold);
-  if (signature_indexes(job) == NIL && measure_of(*step_).is_searchable(*step_)) create_index();
+  if (signature_indexes(job) == NIL && is_searchable(*step_)) create_index();
   drop_temporary({step_->tables.todo});
   const bool changed = one_int64(count_changed_rows(*step_), {value(row.clustered)}) > 0;
   if (!changed && !row.recluster) {
@@ -81,7 +81,7 @@ int64 max_found(int64 rows) { return 10 * rows + 100000; }
 // Whether few rows have changed, and an index finds those near them.
 bool FindStage::may_search() {
   const JobRow& row = step_.row();
-  if (row.recluster || row.clustered == 0 || !measure_of(step_).is_searchable(step_) ||
+  if (row.recluster || row.clustered == 0 || !is_searchable(step_) ||
       signature_indexes(step_.job) == NIL)
     return false;
   rows_ = row.knows_result ? row.rows : one_int64(count_rows(step_));

@@ -1,7 +1,7 @@
 // follow_source_types(): see refresh_stages.h.
+#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/base/open_table.h"
 #include "pg/jobs/job_types.h"
-#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
 

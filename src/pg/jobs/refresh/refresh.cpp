@@ -1,10 +1,10 @@
 // See refresh.h. What lives from one transaction to the next is Refresh; all else is read again.
+#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh.h"
 
 #include "pg/base/text_equals.h"
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/refresh/job_state.h"
-#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/statement_scope.h"
 

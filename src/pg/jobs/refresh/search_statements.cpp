@@ -27,7 +27,7 @@ Sql comes_later(const RefreshStep& step) {
 
 // Whether all rows that meet the condition of the index are similar: nothing else is asked of them.
 bool near_is_similar(const RefreshStep& step) {
-  return step.source.kind != SignatureKind::ctph && !step.row().verifies() && step.row().at == nullptr &&
+  return step.source.kind != Kind::ctph && !step.row().verifies() && step.row().at == nullptr &&
          step.row().n_within == 0;
 }
 
@@ -49,7 +49,7 @@ Sql forget_gone_signatures(const RefreshStep& step) {
 
 Sql create_signature_index(const RefreshStep& step, double slack) {
   return step_sql(step, "CREATE INDEX ON {signatures} USING lsh {class}",
-                  {{"class", measure_of(step).index_class(step, slack)}});
+                  {{"class", index_class(step, slack)}});
 }
 
 Sql analyze_signatures(const RefreshStep& step) { return step_sql(step, "ANALYZE {signatures}"); }
@@ -107,7 +107,7 @@ Sql count_near_rows_of_sample(const RefreshStep& step) {
           LIMIT {sample}) f
     CROSS JOIN LATERAL (SELECT FROM {signatures} g WHERE NOT g.gone AND {near}) g)",
                   {{"sample", Literal::number(int64{kSampledSearches})},
-                   {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
+                   {"near", near_condition(step, "g.signature", "f.signature")}});
 }
 
 // settled: a representative that has not changed.
@@ -124,7 +124,7 @@ Sql search_near_rows(const RefreshStep& step) {
                   {{"later", comes_later(step)},
                    {"size_of_f", size_of(step, "s.signature")},
                    {"size_of_g", size_of(step, "g.signature")},
-                   {"near", measure_of(step).near(step, "g.signature", "f.signature")}});
+                   {"near", near_condition(step, "g.signature", "f.signature")}});
 }
 
 Sql mark_searched_rows(const RefreshStep& step) {

@@ -1,9 +1,9 @@
 // The stages by which a job knows its rows: they list, count and sign. See refresh_stages.h.
+#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
 #include "pg/jobs/job_statements.h"
 #include "pg/jobs/refresh/job_state.h"
-#include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/new_table.h"

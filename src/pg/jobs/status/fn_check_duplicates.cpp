@@ -1,6 +1,6 @@
 // check_duplicates(job): the differences between the result of a job and the signatures of its rows.
-#include "pg/base/result_row.h"
 #include "pg/jobs/refresh/refresh_statements.h"
+#include "pg/base/result_row.h"
 #include "pg/sql/run_statement.h"
 
 namespace {
