@@ -81,9 +81,7 @@ int64 max_found(int64 rows) { return 10 * rows + 100000; }
 // Whether few rows have changed, and an index finds those near them.
 bool FindStage::may_search() {
   const JobRow& row = step_.row();
-  if (row.recluster || row.clustered == 0 || !is_searchable(step_) ||
-      signature_indexes(step_.job) == NIL)
-    return false;
+  if (row.recluster || row.clustered == 0 || !is_searchable(step_) || signature_indexes(step_.job) == NIL) return false;
   rows_ = row.knows_result ? row.rows : one_int64(count_rows(step_));
   max_touched_ = max_touched(rows_);
   return one_int64(count_changed_rows(step_), {clustered()}) <= max_touched_;

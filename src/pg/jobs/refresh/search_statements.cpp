@@ -48,8 +48,7 @@ Sql forget_gone_signatures(const RefreshStep& step) {
 }
 
 Sql create_signature_index(const RefreshStep& step, double slack) {
-  return step_sql(step, "CREATE INDEX ON {signatures} USING lsh {class}",
-                  {{"class", index_class(step, slack)}});
+  return step_sql(step, "CREATE INDEX ON {signatures} USING lsh {class}", {{"class", index_class(step, slack)}});
 }
 
 Sql analyze_signatures(const RefreshStep& step) { return step_sql(step, "ANALYZE {signatures}"); }
