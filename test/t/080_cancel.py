@@ -44,6 +44,7 @@ STATEMENTS = {
     "CREATE INDEX": "CREATE INDEX ON other USING lsh (s simhash_ops (blocks = 6))",
     "lsh_check": "SELECT lsh_check('other_s', true)",
     "INSERT": "INSERT INTO other SELECT -id, s FROM other",
+    "word_similarities": "SELECT count(*) FROM word_similarities('SELECT body FROM big', 5000, 3)",
     "minhash_agg": "SELECT minhash_agg(i % 3, 4096) FROM generate_series(1, 50000000::bigint) i",
 }
 
@@ -64,7 +65,6 @@ CALLS = {
     "shared_passages": "SELECT count(*) FROM big, shared_passages(left(body, 9000000), left(body, 9000000))",
     "neardup_clean": "SELECT (neardup_clean(body)).kept FROM big",
     "jaccard_exact": "SELECT jaccard_exact(a[:2000000], a[2:]) FROM longs",
-    "word_similarities": "SELECT count(*) FROM word_similarities('SELECT body FROM big', 5000, 3)",
     "blocked_pairs": "SELECT count(*) FROM blocked_pairs('SELECT id, id % 10, id % 11 FROM hot WHERE id < 9000')",
 }
 
@@ -84,6 +84,7 @@ PHASES = {
     "all_pairs of digests": ("searching",),
     "cluster_bridges": ("searching",),
     "all_clusters": ("searching",),
+    "word_similarities": ("counting words",),
 }
 # Seconds of processor time after a cancel, of all threads or of the session alone: where nobody looks at it, it takes
 # longer.
