@@ -165,9 +165,11 @@ void set_bind(BindRequest* request) {
 
 void set_describe(DescribeRequest* request) {
   request->parameters = psprintf("sets, elements of up to %u", most_elements(request->config));
-  request->guarantee =
-      "serves jaccard_exact, dice_exact, set_cosine_exact and containment_exact >= any threshold above 0, and "
-      "overlap_exact, exactly";
+  StringInfoData text;
+  initStringInfo(&text);
+  for (const auto& entry : kSetMeasures)
+    appendStringInfo(&text, "%s %s", text.len == 0 ? "serves" : ",", info(entry.value).function);
+  request->guarantee = psprintf("%s with any threshold above 0, exactly", text.data);
   request->recall_at = nullptr;
 }
 
