@@ -130,7 +130,6 @@ const MeasureInfo kBitHamming = {.measure = Measure::bit_hamming,
                                  .closeness = closeness,
                                  .usual_closeness = kUsualCloseness,
                                  .value = hamming,
-                                 .engine_bound = engine_bound,
-                                 .rule = {}};
+                                 .engine_bound = engine_bound};
 
 }  // namespace neardup

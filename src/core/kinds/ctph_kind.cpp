@@ -61,9 +61,7 @@ const MeasureInfo kCtphScore = {.measure = Measure::ctph_score,
                                 .index_bound = 1,
                                 .closeness = score_closeness,
                                 .usual_closeness = kUsualCloseness,
-                                .value = score,
-                                .engine_bound = nullptr,
-                                .rule = {}};
+                                .value = score};
 
 const MeasureInfo kCtphEditRate = {.measure = Measure::ctph_edit_rate,
                                    .kind = Kind::ctph,
@@ -76,7 +74,6 @@ const MeasureInfo kCtphEditRate = {.measure = Measure::ctph_edit_rate,
                                    .closeness = rate_closeness,
                                    .usual_closeness = kUsualCloseness,
                                    .value = edit_rate,
-                                   .engine_bound = rate_engine_bound,
-                                   .rule = {}};
+                                   .engine_bound = rate_engine_bound};
 
 }  // namespace neardup

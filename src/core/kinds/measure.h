@@ -66,8 +66,8 @@ struct MeasureInfo {
   double (*value)(const AnyValue& x, const AnyValue& y);
   // The least similarity for a pair engine that finds all pairs within the bound; not above 0: all pairs are. bits: of
   // codes. Null: there is no engine.
-  double (*engine_bound)(double bound, uint32_t bits) noexcept;
-  SetRule rule;  // of sets only
+  double (*engine_bound)(double bound, uint32_t bits) noexcept = nullptr;
+  SetRule rule = {};  // of sets only
 };
 
 const MeasureInfo& info(Measure measure) noexcept;

@@ -48,7 +48,6 @@ const MeasureInfo kJaccard = {.measure = Measure::jaccard,
                               .closeness = same_bound,
                               .usual_closeness = 0.8,
                               .value = jaccard,
-                              .engine_bound = same_engine_bound,
-                              .rule = {}};
+                              .engine_bound = same_engine_bound};
 
 }  // namespace neardup

@@ -77,7 +77,6 @@ const MeasureInfo kHamming = {.measure = Measure::hamming,
                               .closeness = hamming_closeness,
                               .usual_closeness = kUsualCloseness,
                               .value = hamming,
-                              .engine_bound = hamming_engine_bound,
-                              .rule = {}};
+                              .engine_bound = hamming_engine_bound};
 
 }  // namespace neardup

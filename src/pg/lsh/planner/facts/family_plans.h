@@ -17,18 +17,18 @@ inline constexpr double kUsualProbes = 26;
 struct FamilyPlan {
   const char* name;  // in an index's LshConfig
   Kind kind;
-  bool is_for_jaccard;  // alone, of the measures of sets
-  Verdict beyond;       // of a bound that the index does not reach
+  bool is_for_jaccard = false;                // alone, of the measures of sets
+  Verdict beyond = Verdict::below_threshold;  // of a bound that the index does not reach
   // Reads from a bound index's parameters what the functions below need. May be null.
-  void (*read_params)(const LshConfig* config, IndexFacts* facts);
+  void (*read_params)(const LshConfig* config, IndexFacts* facts) = nullptr;
   // Whether a query whose value is not known is served, by its bound.
   bool (*serves)(const IndexFacts& facts, const KnownQuery& query);
   // Look-ups of such a query.
   double (*usual_probes)(const IndexFacts& facts, const KnownQuery& query);
   // The entries that so many look-ups meet. Null: those of an average key of the index.
-  double (*usual_entries)(const IndexFacts& facts, const KnownQuery& query, double probes);
+  double (*usual_entries)(const IndexFacts& facts, const KnownQuery& query, double probes) = nullptr;
   // The farthest search, where the family takes one. May be null.
-  bool (*farthest)(const IndexFacts& facts, KnownQuery* query);
+  bool (*farthest)(const IndexFacts& facts, KnownQuery* query) = nullptr;
 };
 
 // Null for a family of another extension.
