@@ -1,10 +1,7 @@
 // Conditions that never raise an error, whatever valid values they are given: what an index under row security is asked
 // (sql/install/64_lsh_quiet.sql). LEAKPROOF, and to stay so: no check that raises, no message, no argument in a log
 // line. True where the public condition raises an error: that one is evaluated afterwards, on rows that may be seen.
-#include "core/signature/ctph_compare.h"
 #include "pg/values/any_value.h"
-#include "pg/values/bit_value.h"
-#include "pg/values/ctph_value.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
@@ -17,17 +14,8 @@ using namespace neardup;
 
 bool alike(const MinhashView& a, const MinhashView& b) { return comparable(*a.header, *b.header); }
 
-double edit_rate(const CtphView& a, const CtphView& b) {
-  double rate = 1;
-  call_core([&] { rate = ctph_edit_rate(a, b); });
-  return rate;
-}
-
 // Of an array that is looked at; a larger one is kept unseen, since memory that runs out is an error, too.
 constexpr Size kMaxSetBytes = 16 * 1024 * 1024;
-
-// Of a value that is compared with no other one like it.
-constexpr double kFarthest = 1;
 
 // The operator %> of the kind.
 bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
@@ -37,6 +25,17 @@ bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
   AnyValue value;
   if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_whole_set(query)) return true;
   return !info(kind).comparable(value, query) || is_within(value, query);
+}
+
+// The operator <%> or <->: the farthest where the two are not comparable.
+double quiet_distance(FunctionCallInfo fcinfo, Measure measure) {
+  const MeasureInfo& of = info(measure);
+  AnyValue a;
+  AnyValue b;
+  read_value(of.kind, PG_GETARG_DATUM(0), &a);
+  read_value(of.kind, PG_GETARG_DATUM(1), &b);
+  if (!info(of.kind).comparable(a, b)) return of.range.most;
+  return of.is_similarity ? 1 - measured(measure, a, b) : measured(measure, a, b);
 }
 
 }  // namespace
@@ -52,18 +51,18 @@ NEARDUP_QUIET_OPERATOR(ctph, ctph_quiet_within)
 NEARDUP_QUIET_OPERATOR(set, int_set_quiet_within)
 NEARDUP_QUIET_OPERATOR(bits, bit_quiet_within)
 
+#define NEARDUP_QUIET_DISTANCE(measure, name) \
+  PG_FUNCTION_INFO_V1(name);                  \
+  Datum name(PG_FUNCTION_ARGS) { PG_RETURN_FLOAT8(quiet_distance(fcinfo, Measure::measure)); }
+NEARDUP_QUIET_DISTANCE(jaccard, minhash_quiet_distance)
+NEARDUP_QUIET_DISTANCE(ctph_edit_rate, ctph_quiet_distance)
+NEARDUP_QUIET_DISTANCE(bit_hamming, bit_quiet_distance)
+
 PG_FUNCTION_INFO_V1(minhash_quiet_similar);
 Datum minhash_quiet_similar(PG_FUNCTION_ARGS) {
   const MinhashView a = minhash_arg(fcinfo, 0);
   const MinhashView b = minhash_arg(fcinfo, 1);
   PG_RETURN_BOOL(!alike(a, b) || is_similar(a, b));
-}
-
-PG_FUNCTION_INFO_V1(minhash_quiet_distance);
-Datum minhash_quiet_distance(PG_FUNCTION_ARGS) {
-  const MinhashView a = minhash_arg(fcinfo, 0);
-  const MinhashView b = minhash_arg(fcinfo, 1);
-  PG_RETURN_FLOAT8(alike(a, b) ? 1.0 - estimate_jaccard(a, b) : kFarthest);
 }
 
 PG_FUNCTION_INFO_V1(lsh_quiet_conflicts);
@@ -74,20 +73,6 @@ Datum lsh_quiet_conflicts(PG_FUNCTION_ARGS) {
     PG_RETURN_BOOL(true);
   const double j = estimate_jaccard(a.signature, b.signature);
   PG_RETURN_BOOL(j >= a.bound && j >= b.bound);
-}
-
-PG_FUNCTION_INFO_V1(ctph_quiet_distance);
-Datum ctph_quiet_distance(PG_FUNCTION_ARGS) {
-  const CtphView a = ctph_arg(fcinfo, 0);
-  const CtphView b = ctph_arg(fcinfo, 1);
-  PG_RETURN_FLOAT8(comparable(a, b) ? edit_rate(a, b) : kFarthest);
-}
-
-PG_FUNCTION_INFO_V1(bit_quiet_distance);
-Datum bit_quiet_distance(PG_FUNCTION_ARGS) {
-  const BitCode a = bit_string_arg(fcinfo, 0);
-  const BitCode b = bit_string_arg(fcinfo, 1);
-  PG_RETURN_FLOAT8(are_comparable(a, b) ? bit_distance(a, b) : kMostCodeBits);
 }
 
 }  // extern "C"

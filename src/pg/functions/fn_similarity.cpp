@@ -121,12 +121,4 @@ Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(j);
 }
 
-// An array has fewer elements than an int counts.
-PG_FUNCTION_INFO_V1(overlap_exact);
-Datum overlap_exact(PG_FUNCTION_ARGS) {
-  const IntSet a = int_set_arg(fcinfo, 0, true);
-  const IntSet b = int_set_arg(fcinfo, 1, true);
-  PG_RETURN_INT32(static_cast<int32>(common_elements(a.elements, a.n, b.elements, b.n)));
-}
-
 }  // extern "C"

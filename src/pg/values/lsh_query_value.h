@@ -45,6 +45,7 @@ inline bool demands_whole_set(const LshQueryView& query) {
 }
 
 // Of comparable values.
+double measured(Measure measure, const AnyValue& a, const AnyValue& b);
 bool is_within(const AnyValue& value, const LshQueryView& query);
 
 // A bound that the named predicates take; else an error. Leakproof: a bound from a column may be another's, so only the

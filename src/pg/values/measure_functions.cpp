@@ -10,12 +10,18 @@
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/values.h"
 
-// Measures of sets that are shares: the function.
-#define NEARDUP_SHARES(X)              \
-  X(set_jaccard, jaccard_exact_bigint) \
-  X(set_in_query, containment_exact)   \
-  X(set_dice, dice_exact)              \
-  X(set_cosine, set_cosine_exact)
+// The functions of measures, and what they return. Those of minhashes and simhashes, which take less time than the way
+// through the tables, are in pg/functions.
+#define NEARDUP_VALUES(X)                      \
+  X(ctph_score, ctph_score_of, INT32)          \
+  X(ctph_edit_rate, ctph_edit_rate_of, FLOAT8) \
+  X(set_jaccard, jaccard_exact_bigint, FLOAT8) \
+  X(set_in_query, containment_exact, FLOAT8)   \
+  X(set_overlap, overlap_exact, INT32)         \
+  X(set_dice, dice_exact, FLOAT8)              \
+  X(set_cosine, set_cosine_exact, FLOAT8)      \
+  X(bit_hamming, neardup_bit_hamming, INT32)   \
+  X(bit_hamming, neardup_bit_distance, FLOAT8)
 
 // The makers of lsh_querys. Comparisons take any bound, so the first one does, which the planner derives from a
 // comparison. The second one stands for the named predicate, which does not.
@@ -55,10 +61,14 @@
 
 namespace neardup {
 
+double measured(Measure measure, const AnyValue& a, const AnyValue& b) {
+  double value = 0;
+  call_core([&] { value = info(measure).value(a, b); });
+  return value;
+}
+
 bool is_within(const AnyValue& value, const LshQueryView& query) {
-  double measured = 0;
-  call_core([&] { measured = info(query.measure).value(value, query); });
-  return within(query.measure, measured, query.bound);
+  return within(query.measure, measured(query.measure, value, query), query.bound);
 }
 
 double bound_arg(FunctionCallInfo fcinfo, int n, Measure measure) {
@@ -80,10 +90,12 @@ LshQueryView kept_query(FunctionCallInfo fcinfo) {
 
 namespace {
 
-Datum share(FunctionCallInfo fcinfo, Measure measure) {
-  const AnyValue a = value_arg(fcinfo, 0, Kind::set);
-  const AnyValue b = value_arg(fcinfo, 1, Kind::set);
-  PG_RETURN_FLOAT8(info(measure).value(a, b));
+double measure_arguments(FunctionCallInfo fcinfo, Measure measure) {
+  const Kind kind = kind_of(measure);
+  const AnyValue a = value_arg(fcinfo, 0, kind);
+  const AnyValue b = value_arg(fcinfo, 1, kind);
+  demand_comparable(kind, a, b);
+  return measured(measure, a, b);
 }
 
 // A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its
@@ -131,8 +143,11 @@ extern "C" {
   PG_FUNCTION_INFO_V1(name);           \
   Datum name(PG_FUNCTION_ARGS) { return result; }
 
-#define NEARDUP_SHARE(measure, name) NEARDUP_FUNCTION(name, share(fcinfo, Measure::measure))
-NEARDUP_SHARES(NEARDUP_SHARE)
+#define INT32_RESULT(value) Int32GetDatum(static_cast<int32>(value))
+#define FLOAT8_RESULT(value) Float8GetDatum(value)
+#define NEARDUP_VALUE(measure, name, type) \
+  NEARDUP_FUNCTION(name, type##_RESULT(measure_arguments(fcinfo, Measure::measure)))
+NEARDUP_VALUES(NEARDUP_VALUE)
 
 #define NEARDUP_MAKER(measure, any, strict)                                        \
   NEARDUP_FUNCTION(any, make_query(fcinfo, Measure::measure, PG_GETARG_FLOAT8(1))) \

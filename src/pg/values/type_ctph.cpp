@@ -77,22 +77,4 @@ Datum ctph_from_bytes(PG_FUNCTION_ARGS) {
   return result;
 }
 
-PG_FUNCTION_INFO_V1(ctph_score_of);
-Datum ctph_score_of(PG_FUNCTION_ARGS) {
-  const CtphView a = ctph_arg(fcinfo, 0);
-  const CtphView b = ctph_arg(fcinfo, 1);
-  int score = 0;
-  call_core([&] { score = ctph_score(a, b); });
-  PG_RETURN_INT32(score);
-}
-
-PG_FUNCTION_INFO_V1(ctph_edit_rate_of);
-Datum ctph_edit_rate_of(PG_FUNCTION_ARGS) {
-  const CtphView a = ctph_arg(fcinfo, 0);
-  const CtphView b = ctph_arg(fcinfo, 1);
-  double rate = 1;
-  call_core([&] { rate = ctph_edit_rate(a, b); });
-  PG_RETURN_FLOAT8(rate);
-}
-
 }  // extern "C"
