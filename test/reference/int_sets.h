@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -92,6 +93,8 @@ inline bool near_by_definition(Measure measure, double bound, const std::vector<
   if (measure == Measure::set_overlap) return common >= bound;
   if (measure == Measure::set_in_query) return common / size_a >= bound;
   if (measure == Measure::query_in_set) return common / size_b >= bound;
+  if (measure == Measure::set_dice) return 2.0 * common / (size_a + size_b) >= bound;
+  if (measure == Measure::set_cosine) return common / std::sqrt(size_a * size_b) >= bound;
   if (measure == Measure::overlap_coefficient) return common / std::min(size_a, size_b) >= bound;
   return common / (size_a + size_b - common) >= bound;
 }

@@ -136,6 +136,35 @@ TEST(SetPlan, OfContainmentAndOverlap) {
   }
 }
 
+// Whatever the measure: a set that qualifies is found by its hits, or as one that is too large.
+TEST(SetPlan, FindsWhatQualifies) {
+  constexpr size_t kMost = 20;
+  for (size_t i = 1; i <= kNewestStoredMeasure; ++i) {
+    const auto measure = static_cast<Measure>(i);
+    if (!is_of_sets(measure)) continue;
+    for (uint32_t n = 1; n <= 40; ++n) {
+      for (const double of_one : {1e-9, 0.28, 1.0 / 3, 0.5, 2.0 / 3, 0.8, 1.0}) {
+        const double bound = info(measure).range.most > 1 ? std::ceil(of_one * 40) : of_one;
+        const SetPlan plan = plan_set(measure, n, bound, kMost);
+        for (uint32_t size = 1; size <= 60; ++size) {
+          for (uint32_t common = 1; common <= std::min(size, n); ++common) {
+            if (measure_sets(measure, size, n, common) < bound) continue;
+            ASSERT_TRUE(plan.served && !plan.nothing) << info(measure).name;
+            if (size > kMost) {
+              ASSERT_TRUE(plan.large) << info(measure).name << " " << n << " " << bound << " " << size;
+              continue;
+            }
+            ASSERT_GE(common, plan.least) << info(measure).name << " " << n << " " << bound << " " << size;
+            if (plan.classes == 0) continue;
+            ASSERT_LT(size_class(size), plan.classes);
+            ASSERT_GE(common, plan.class_least[size_class(size)]);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(SetPlan, Edges) {
   EXPECT_FALSE(plan_set(Measure::set_jaccard, 5, 0, kMaxIndexedSet1).served);
   EXPECT_FALSE(plan_set(Measure::set_jaccard, 0, -1, kMaxIndexedSet1).served);

@@ -26,8 +26,9 @@ using reference::Sets;
 using reference::StdioTempFiles;
 using Random = std::mt19937_64;
 
-constexpr Measure kMeasures[] = {Measure::set_jaccard, Measure::set_overlap, Measure::set_in_query,
-                                 Measure::query_in_set, Measure::overlap_coefficient};
+constexpr Measure kMeasures[] = {Measure::set_jaccard,  Measure::set_overlap,         Measure::set_in_query,
+                                 Measure::query_in_set, Measure::overlap_coefficient, Measure::set_dice,
+                                 Measure::set_cosine};
 
 std::vector<double> bounds_of(Measure measure) {
   if (measure == Measure::set_overlap) return {0.5, 1, 2, 7.5, 30, 1e12};
