@@ -18,7 +18,7 @@
 #include "core/pairs/digests/ctph_pairs.h"
 #include "core/pairs/minhash/minhash_pairs.h"
 #include "core/pairs/simhash/simhash_pairs.h"
-#include "gpu/device.h"
+#include "gpu/base/device.h"
 #include "gpu/neardup_gpu.h"
 
 #include "test/gpu/reference_kernels.h"
@@ -173,7 +173,7 @@ void digests(uint32_t n, uint16_t length, double study, const Rates& rate) {
     std::printf("  %-44s %10.4f s\n", "  plan and memory", long_parts.start_s);
     return;
   }
-  // 5.2 and 18.2 integer operations a character: src/gpu/README.
+  // 5.2 and 18.2 integer operations a character: src/gpu/pairs/README.
   const Run lcs = run(set.job, {0, 0, NEARDUP_GPU_FILTER_LCS, 0});
   line("this module, subsequence first", pairs, lcs.step_s, rate.int_ops / (5.2 * 64));
   std::printf("  %-44s %5.1f %%\n", "  of the ceiling of Myers' algorithm alone",

@@ -15,11 +15,6 @@ import sys
 
 SOURCES = (".h", ".cpp", ".cu", ".inc")
 MOST_SOURCES = 26
-# Rooms that had more when that began to hold: as many as they have, and never one more.
-LARGER = {
-    "core/passages": 27,
-    "pg/pairs": 27,
-}
 WITHOUT_README = {"pch", "pg"}  # src/README says it all
 # the header that brings PostgreSQL, and the one that may not come after it
 POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"
@@ -75,14 +70,9 @@ def unnamed(src, room):
 
 
 def too_many(src, room):
-    """The mistake of a room that has outgrown its limit, or needs less than the one of its own."""
+    """The mistake of a room that has outgrown its limit."""
     count = sum(name.endswith(SOURCES) for name in os.listdir(os.path.join(src, room)))
-    most = LARGER.get(room, MOST_SOURCES)
-    if count > most:
-        return ["src/%s has %d sources, at most %d: divide it" % (room, count, most)]
-    if room in LARGER and count < most:
-        return ["tools/check_rooms.py: src/%s has %d sources now, not %d: lower its limit" % (room, count, most)]
-    return []
+    return ["src/%s has %d sources, at most %d: divide it" % (room, count, MOST_SOURCES)] if count > MOST_SOURCES else []
 
 
 def order(src, path, seen):

@@ -8,6 +8,7 @@ A check is a module with:
     WHAT                    what holds when it finds nothing
     look(unit) -> facts     of one source and the headers that it includes; in a process of its own
     judge(facts, root)      of all sources: the mistakes, each "FILE:LINE: what", and how many things were looked at"""
+import glob
 import multiprocessing
 import os
 import re
@@ -116,11 +117,9 @@ def sources_with_flags(root):
     found = [(line.split()[-1], flags_of(line)) for line in printed.splitlines()
              if line.endswith(".cpp") and "-fsyntax-only" in line]
     found = [(os.path.normpath(source), flags) for source, flags in found]
-    folders = [os.path.join("test", "gpu", "host"), os.path.join("src", "gpu")]
-    for folder in folders:
-        for name in sorted(os.listdir(os.path.join(root, folder)) if os.path.isdir(os.path.join(root, folder)) else []):
-            if name.endswith((".cpp", ".cu")):
-                found.append((os.path.join(folder, name), ["-x", "c++", "-std=c++20", "-Isrc", "-I."]))
+    for pattern in ("test/gpu/host/*.cpp", "src/gpu/**/*.cu"):
+        for name in sorted(glob.glob(pattern, root_dir=root, recursive=True)):
+            found.append((name, ["-x", "c++", "-std=c++20", "-Isrc", "-I."]))
     return found
 
 

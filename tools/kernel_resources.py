@@ -8,6 +8,7 @@ Occupancy is the share of a multiprocessor's warps that can be resident by regis
 the kernel declares. Shared memory that the host asks for at launch lowers it, and is not known here. The limits of an
 architecture: CUDA C++ Programming Guide, technical specifications per compute capability. Exit status 1 where a kernel
 spills registers. """
+import glob
 import os
 import re
 import shutil
@@ -81,7 +82,7 @@ def short(name):
 def main():
     archs = sys.argv[1:] or list(LIMITS)
     table = defaultdict(dict)
-    sources = sorted(name for name in os.listdir(os.path.join(ROOT, "src", "gpu")) if name.endswith(".cu"))
+    sources = sorted(glob.glob("**/*.cu", root_dir=os.path.join(ROOT, "src", "gpu"), recursive=True))
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
             for arch in archs:

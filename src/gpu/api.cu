@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "gpu/cuda_gpu.h"
-#include "gpu/device.h"
-#include "gpu/make_search.h"
+#include "gpu/base/cuda_gpu.h"
+#include "gpu/base/device.h"
+#include "gpu/base/memory.h"
+#include "gpu/base/slots.h"
 #include "gpu/neardup_gpu.h"
-#include "gpu/searches.h"
-#include "gpu/words_search.h"
+#include "gpu/pairs/make_search.h"
+#include "gpu/pairs/searches.h"
+#include "gpu/words/words_search.h"
 
 namespace neardup::gpu {
 namespace {

@@ -7,7 +7,7 @@
 CUDA ?= auto
 GPU_SRC := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 GPU_MODULE := neardup_gpu.so
-GPU_OBJS := $(patsubst $(GPU_SRC)/%.cu,src/gpu/%.o,$(sort $(wildcard $(GPU_SRC)/*.cu)))
+GPU_OBJS := $(patsubst $(GPU_SRC)/%.cu,src/gpu/%.o,$(sort $(wildcard $(GPU_SRC)/*.cu $(GPU_SRC)/*/*.cu)))
 # Where the driver shows the GPUs; the last one under Windows.
 GPU_DEVICES := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
 
@@ -58,7 +58,7 @@ endif
 GPU_STD = $(if $(shell $(NVCC) --help | grep -w c++20),c++20,c++17)
 
 $(GPU_OBJS): src/gpu/%.o: $(GPU_SRC)/%.cu $(GPU_SRC)/gpu.mk
-	@mkdir -p src/gpu
+	@mkdir -p $(@D)
 	$(NVCC) -std=$(GPU_STD) -O3 -I$(GPU_SRC)/.. $(GPU_GENCODE) -Xcompiler -fPIC,-Wall,-Wextra $(NVCCFLAGS) \
 	  -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 -include $(GPU_OBJS:.o=.d)

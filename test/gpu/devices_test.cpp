@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "gpu/device.h"
+#include "gpu/base/device.h"
 #include "gpu/neardup_gpu.h"
 
 namespace {

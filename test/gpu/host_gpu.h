@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "gpu/device.h"
-#include "gpu/portable.h"
+#include "gpu/base/device.h"
+#include "gpu/base/portable.h"
 
 #include "test/gpu/reference_kernels.h"
 

@@ -6,10 +6,9 @@
 #include "core/pairs/pair_search.h"
 #include "pg/base/context.h"
 #include "pg/base/stages.h"
-#include "pg/pairs/null_rows.h"
 #include "pg/pairs/pair_options.h"
+#include "pg/pairs/row_notes.h"
 #include "pg/pairs/row_source.h"
-#include "pg/pairs/set_sizes.h"
 #include "pg/pairs/sorted_rows.h"
 
 namespace neardup {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "gpu/make_search.h"
+#include "gpu/pairs/make_search.h"
 
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/jobs.h"

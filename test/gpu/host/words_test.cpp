@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/word_model/word_tiles.h"
-#include "gpu/words_search.h"
+#include "gpu/words/words_search.h"
 
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/word_cases.h"

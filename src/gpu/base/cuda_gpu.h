@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-#include "gpu/cublas.h"
-#include "gpu/device.h"
-#include "gpu/portable.h"
+#include "gpu/base/cublas.h"
+#include "gpu/base/device.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

@@ -10,7 +10,6 @@ namespace neardup::gpu {
 
 class CudaGpu;
 class Search;
-class Words;
 
 // job: checked by check_job().
 std::unique_ptr<Search> make_ctph_search(const std::vector<CudaGpu*>& gpus, const NeardupGpuJob& job,
@@ -19,7 +18,5 @@ std::unique_ptr<Search> make_simhash_search(const std::vector<CudaGpu*>& gpus, c
                                             const NeardupGpuOptions& options);
 std::unique_ptr<Search> make_minhash_search(const std::vector<CudaGpu*>& gpus, const NeardupGpuJob& job,
                                             const NeardupGpuOptions& options);
-// way: NEARDUP_GPU_WAY_...
-std::unique_ptr<Words> make_words(const std::vector<CudaGpu*>& gpus, uint32_t way);
 
 }  // namespace neardup::gpu

@@ -1,6 +1,6 @@
 // Words compared on any Gpu: a block of words in slices, each of which a device holds as lists and matrices; rows to
 // compare with it in strips; the numerators of a strip and a slice, of which the device tells what may be among the
-// best. Gpu is a device: CudaGpu (cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
+// best. Gpu is a device: CudaGpu, or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
 // Long: a search is one state machine, whose steps share its buffers.
 #pragma once
 
@@ -11,8 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "gpu/search.h"
-#include "gpu/words_plan.h"
+#include "gpu/base/memory.h"
+#include "gpu/base/slots.h"
+#include "gpu/words/words_plan.h"
 
 namespace neardup::gpu {
 
@@ -29,6 +30,10 @@ class Words {
   virtual uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) = 0;
   NeardupGpuWordStats stats = {};
 };
+
+// On CUDA devices. way: NEARDUP_GPU_WAY_...
+class CudaGpu;
+std::unique_ptr<Words> make_words(const std::vector<CudaGpu*>& gpus, uint32_t way);
 
 template <class Gpu>
 class WordSearch final : public Words {

@@ -1,7 +1,7 @@
 // Kernels for minhashes: keys of bands, comparing candidates, comparing all; and what the join (join.h) needs of them.
 #pragma once
 
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

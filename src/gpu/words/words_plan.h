@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "gpu/base/memory.h"
 #include "gpu/neardup_gpu.h"
-#include "gpu/plan.h"
-#include "gpu/words.h"
+#include "gpu/words/words.h"
 
 namespace neardup::gpu {
 
 // Share of a block's words from which on a feature is dense. A product costs four multiplications a pair whatever the
-// share s, lists s * s additions into shared memory, computed to be some hundred times as dear (src/gpu/README).
+// share s, lists s * s additions into shared memory, computed to be some hundred times as dear (src/gpu/words/README).
 constexpr double kDenseShare = 0.03;
 // Entries of the block that are looked at to find out.
 constexpr uint64_t kSampleEntries = 1 << 22;

@@ -6,20 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
-#include "gpu/portable.h"
+#include "gpu/base/memory.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
-
-// Device memory does not suffice, not even for the smallest pieces.
-class NoMemory : public Error {
- public:
-  explicit NoMemory(const std::string& message) : Error(Errc::device, message) {}
-};
 
 // ---------------------------------------------------------------- memory
 
@@ -61,8 +54,6 @@ struct MemoryPlan {
   uint64_t bytes = 0;
 };
 
-constexpr uint32_t kMaxRoom = 1 << 20;
-constexpr uint32_t kLeastRoom = 1 << 10;
 constexpr uint32_t kSlabStep = 32;
 // Two slots with two slabs each.
 constexpr uint32_t kMaxHeld = 4;
@@ -94,11 +85,6 @@ inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint
     }
     if (least) return false;
   }
-}
-
-// What of so many free bytes a search leaves to others.
-constexpr uint64_t memory_reserve(uint64_t free) noexcept {
-  return std::min(free, std::max<uint64_t>(uint64_t{256} << 20, free / 20));
 }
 
 // ---------------------------------------------------------------- the grid of pairs
@@ -268,7 +254,7 @@ class PieceSize {
 // ---------------------------------------------------------------- which way
 
 // Nanoseconds of one GPU; their ratios matter. Those of simhashes were measured on an H100 (bench/results.md, "On a
-// GPU"), those of minhashes were computed from the rates of an H200 (src/gpu/README).
+// GPU"), those of minhashes were computed from the rates of an H200 (src/gpu/pairs/README).
 constexpr double kLookCost = 0.1;           // two minhashes that share a key, from anywhere in memory
 constexpr double kSimhashLookCost = 0.006;  // two simhashes that share a key: neighbours of them come after each other
 constexpr double kSortCost = 1;             // a row in one sort

@@ -1,7 +1,7 @@
 // The search for near simhashes, on CUDA devices.
-#include "gpu/cuda_gpu.h"
-#include "gpu/join_search.h"
-#include "gpu/searches.h"
+#include "gpu/base/cuda_gpu.h"
+#include "gpu/pairs/join_search.h"
+#include "gpu/pairs/searches.h"
 
 namespace neardup::gpu {
 

@@ -1,7 +1,7 @@
 // The search for near digests, on CUDA devices.
-#include "gpu/ctph_search.h"
-#include "gpu/cuda_gpu.h"
-#include "gpu/searches.h"
+#include "gpu/base/cuda_gpu.h"
+#include "gpu/pairs/ctph_search.h"
+#include "gpu/pairs/searches.h"
 
 namespace neardup::gpu {
 

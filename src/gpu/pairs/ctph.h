@@ -9,7 +9,7 @@
 //   Myers, "A fast bit-vector algorithm for approximate string matching", JACM 46 (1999), in Hyyro's form
 #pragma once
 
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

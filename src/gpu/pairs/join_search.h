@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/join.h"
-#include "gpu/minhash.h"
-#include "gpu/search.h"
-#include "gpu/simhash.h"
+#include "gpu/pairs/join.h"
+#include "gpu/pairs/minhash.h"
+#include "gpu/pairs/search.h"
+#include "gpu/pairs/simhash.h"
 
 namespace neardup::gpu {
 

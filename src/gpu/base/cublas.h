@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-#include "gpu/device.h"
+#include "gpu/base/device.h"
 
 namespace neardup::gpu {
 

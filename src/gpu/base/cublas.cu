@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <string>
 
-#include "gpu/cublas.h"
-#include "gpu/plan.h"
+#include "gpu/base/cublas.h"
+#include "gpu/base/memory.h"
 
 namespace neardup::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "gpu/cuda_gpu.h"
+#include "gpu/base/cuda_gpu.h"
 
 namespace neardup::gpu {
 

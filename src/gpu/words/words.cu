@@ -1,7 +1,6 @@
 // Words compared on CUDA devices.
-#include "gpu/cuda_gpu.h"
-#include "gpu/searches.h"
-#include "gpu/words_search.h"
+#include "gpu/base/cuda_gpu.h"
+#include "gpu/words/words_search.h"
 
 namespace neardup::gpu {
 

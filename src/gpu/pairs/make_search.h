@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ctph_search.h"
-#include "gpu/join_search.h"
+#include "gpu/pairs/ctph_search.h"
+#include "gpu/pairs/join_search.h"
 
 namespace neardup::gpu {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/ctph.h"
-#include "gpu/search.h"
+#include "gpu/pairs/ctph.h"
+#include "gpu/pairs/search.h"
 
 namespace neardup::gpu {
 

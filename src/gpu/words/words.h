@@ -6,7 +6,7 @@
 // are exact: integers below 2^31, because weights are below 2^30.
 #pragma once
 
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

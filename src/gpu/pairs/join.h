@@ -5,7 +5,7 @@
 // which order. Rows of two slabs, or of one (n_x = n), are numbered through.
 #pragma once
 
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 

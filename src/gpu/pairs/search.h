@@ -1,7 +1,7 @@
 // A search on GPUs, whatever the signature: slabs of rows in device memory, slots that have one piece of work each in
 // flight, and results on their way out. Kinds of searches (ctph_search.h, join_search.h) say what the pieces are.
 //
-// Gpu is a device: CudaGpu (cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
+// Gpu is a device: CudaGpu (base/cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/base/memory.h"
+#include "gpu/base/portable.h"
+#include "gpu/base/slots.h"
 #include "gpu/neardup_gpu.h"
-#include "gpu/plan.h"
-#include "gpu/portable.h"
-#include "gpu/slots.h"
+#include "gpu/pairs/plan.h"
 
 namespace neardup::gpu {
-
-inline double milliseconds() noexcept {
-  using namespace std::chrono;
-  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
-}
 
 // Behind the C boundary. Errors are exceptions.
 class Search {

@@ -1,7 +1,7 @@
 // Kernels for simhashes: comparing all, and what the join by blocks of bits (join.h) needs of them.
 #pragma once
 
-#include "gpu/portable.h"
+#include "gpu/base/portable.h"
 
 namespace neardup::gpu {
 
