@@ -107,29 +107,29 @@ std::string describe(const AnyValue& v) { return std::to_string(v.code.bits) + "
 
 }  // namespace
 
-const KindInfo kBitsKind = {.name = "bit",
-                            .forms = {.view = view,
-                                      .stored_size = stored_size,
-                                      .store = store,
-                                      .to_text = to_text,
-                                      .from_text = from_text,
-                                      .to_wire = to_wire,
-                                      .from_wire = from_wire},
-                            .comparable = comparable,
-                            .describe = describe,
-                            .is_empty = is_never_empty};
+constinit const KindInfo kBitsKind = {.name = "bit",
+                                      .forms = {.view = view,
+                                                .stored_size = stored_size,
+                                                .store = store,
+                                                .to_text = to_text,
+                                                .from_text = from_text,
+                                                .to_wire = to_wire,
+                                                .from_wire = from_wire},
+                                      .comparable = comparable,
+                                      .describe = describe,
+                                      .is_empty = is_never_empty};
 
-const MeasureInfo kBitHamming = {.measure = Measure::bit_hamming,
-                                 .kind = Kind::bits,
-                                 .name = "bit_hamming",
-                                 .function = "bit_hamming",
-                                 .is_similarity = false,
-                                 .mirrored = Measure::bit_hamming,
-                                 .range = {"distance", "from 0 to 4096", 0, kMostCodeBits, false},
-                                 .index_bound = kMostCodeBits,
-                                 .closeness = closeness,
-                                 .usual_closeness = kUsualCloseness,
-                                 .value = hamming,
-                                 .engine_bound = engine_bound};
+constinit const MeasureInfo kBitHamming = {.measure = Measure::bit_hamming,
+                                           .kind = Kind::bits,
+                                           .name = "bit_hamming",
+                                           .function = "bit_hamming",
+                                           .is_similarity = false,
+                                           .mirrored = Measure::bit_hamming,
+                                           .range = {"distance", "from 0 to 4096", 0, kMostCodeBits, false},
+                                           .index_bound = kMostCodeBits,
+                                           .closeness = closeness,
+                                           .usual_closeness = kUsualCloseness,
+                                           .value = hamming,
+                                           .engine_bound = engine_bound};
 
 }  // namespace neardup

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/exact/int_set.h"
@@ -16,7 +17,7 @@
 namespace neardup {
 
 enum class Kind : uint8_t { minhash, simhash, ctph, bits, set };
-inline constexpr size_t kKinds = 5;
+inline constexpr size_t kKinds = static_cast<size_t>(Kind::set) + 1;
 
 // A value: the member of its kind. Points into the caller's bytes. Plain data.
 struct AnyValue {
@@ -32,9 +33,11 @@ struct AnyValue {
     uint64_t simhash;
     CtphView digest;
     SetView set;
-    BitCode code;  // a bit string of another length than a code's has no bytes: only its length matters
+    BitCode code;  // of a bit string of another length than a code's only that length is stored
   };
 };
+
+static_assert(std::is_trivially_copyable_v<AnyValue> && std::is_trivially_destructible_v<AnyValue>);
 
 // The forms of a value within an lsh_query. Byte by byte: docs/format.md. Decoders are total: they accept or throw, and
 // what they accept is safe for every operation. Those that throw name what is wrong: Error{corrupt_data} of bytes,

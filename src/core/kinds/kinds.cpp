@@ -1,18 +1,21 @@
 // The tables of kinds and measures by number. See kind.h and measure.h.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/kinds/kinds_impl.h"
 
 namespace neardup {
 namespace {
 
-constexpr const KindInfo* kKindTable[kKinds] = {&kMinhashKind, &kSimhashKind, &kCtphKind, &kBitsKind, &kSetKind};
+constexpr const KindInfo* kKindTable[] = {&kMinhashKind, &kSimhashKind, &kCtphKind, &kBitsKind, &kSetKind};
 
 // By number, from 1 on.
-constexpr const MeasureInfo* kMeasureTable[kMeasures] = {
-    &kJaccard,    &kHamming,    &kCtphScore,  &kCtphEditRate, &kSetJaccard, &kSetInQuery,
-    &kQueryInSet, &kSetOverlap, &kBitHamming, &kSetDice,      &kSetCosine,  &kOverlapCoefficient};
+constexpr const MeasureInfo* kMeasureTable[] = {&kJaccard,    &kHamming,    &kCtphScore,  &kCtphEditRate,
+                                                &kSetJaccard, &kSetInQuery, &kQueryInSet, &kSetOverlap,
+                                                &kBitHamming, &kSetDice,    &kSetCosine,  &kOverlapCoefficient};
+
+static_assert(std::size(kKindTable) == kKinds && std::size(kMeasureTable) == kMeasures);
 
 }  // namespace
 

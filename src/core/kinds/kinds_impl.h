@@ -1,10 +1,8 @@
 // The tables of the kinds, a file each, and what these files share.
 #pragma once
 
-#include <string>
-
-#include "core/base/error.h"
 #include "core/kinds/measure.h"
+#include "core/kinds/query_bytes.h"
 
 namespace neardup {
 
@@ -40,21 +38,5 @@ inline constexpr BoundRange kShareRange = {"threshold", "above 0 and at most 1",
 // The closeness of a similarity from 0 to 1, and its bound for an engine.
 inline double same_bound(double bound) noexcept { return bound; }
 inline double same_engine_bound(double bound, uint32_t) noexcept { return bound; }
-
-[[noreturn]] inline void refuse_bytes(const std::string& what, std::string hint = {}) {
-  throw Error(Errc::corrupt_data, "invalid lsh_query: " + what, {}, std::move(hint));
-}
-
-// Numbers in network order.
-template <class T>
-T load_big_endian(const uint8_t* p) noexcept {
-  T v = 0;
-  for (size_t i = 0; i < sizeof v; ++i) v = static_cast<T>(v << 8 | p[i]);
-  return v;
-}
-template <class T>
-void store_big_endian(T v, uint8_t* p) noexcept {
-  for (size_t i = 0; i < sizeof v; ++i) p[i] = static_cast<uint8_t>(v >> 8 * (sizeof v - 1 - i));
-}
 
 }  // namespace neardup

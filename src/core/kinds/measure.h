@@ -27,8 +27,8 @@ enum class Measure : uint8_t {
   // (Szymkiewicz and Simpson). No lsh_query has it.
   overlap_coefficient = 12,
 };
-inline constexpr size_t kMeasures = 12;
-inline constexpr uint8_t kNewestStoredMeasure = 11;
+inline constexpr size_t kMeasures = static_cast<size_t>(Measure::overlap_coefficient);
+inline constexpr auto kNewestStoredMeasure = static_cast<uint8_t>(Measure::set_cosine);
 
 // What a named predicate, as jaccard_at_least(), takes as a bound.
 struct BoundRange {
@@ -41,7 +41,8 @@ struct BoundRange {
 
 // Of sets of x and y elements, both above 0.
 struct SetRule {
-  // The measure where they have so many in common. Grows with `common`; of the sizes it falls or stays.
+  // The measure where they have so many in common. Grows with `common`; of the sizes it falls or stays. Of a set and a
+  // part of it, it grows with the part or stays.
   double (*value)(double x, double y, double common) noexcept;
   // The least number of elements that sets within the bound, which is above 0, have in common; above the smaller size:
   // such sets are not within it.

@@ -25,29 +25,29 @@ bool is_empty(const AnyValue& v) noexcept { return v.signature.empty(); }
 
 }  // namespace
 
-const KindInfo kMinhashKind = {.name = "minhash",
-                               .forms = {.view = view,
-                                         .stored_size = stored_size,
-                                         .store = store,
-                                         .to_text = to_text,
-                                         .from_text = from_text,
-                                         .to_wire = to_wire,
-                                         .from_wire = minhash_from_wire},
-                               .comparable = comparable,
-                               .describe = describe,
-                               .is_empty = is_empty};
+constinit const KindInfo kMinhashKind = {.name = "minhash",
+                                         .forms = {.view = view,
+                                                   .stored_size = stored_size,
+                                                   .store = store,
+                                                   .to_text = to_text,
+                                                   .from_text = from_text,
+                                                   .to_wire = to_wire,
+                                                   .from_wire = minhash_from_wire},
+                                         .comparable = comparable,
+                                         .describe = describe,
+                                         .is_empty = is_empty};
 
-const MeasureInfo kJaccard = {.measure = Measure::jaccard,
-                              .kind = Kind::minhash,
-                              .name = "jaccard",
-                              .function = "jaccard",
-                              .is_similarity = true,
-                              .mirrored = Measure::jaccard,
-                              .range = kShareRange,
-                              .index_bound = 0.5,
-                              .closeness = same_bound,
-                              .usual_closeness = 0.8,
-                              .value = jaccard,
-                              .engine_bound = same_engine_bound};
+constinit const MeasureInfo kJaccard = {.measure = Measure::jaccard,
+                                        .kind = Kind::minhash,
+                                        .name = "jaccard",
+                                        .function = "jaccard",
+                                        .is_similarity = true,
+                                        .mirrored = Measure::jaccard,
+                                        .range = kShareRange,
+                                        .index_bound = 0.5,
+                                        .closeness = same_bound,
+                                        .usual_closeness = 0.8,
+                                        .value = jaccard,
+                                        .engine_bound = same_engine_bound};
 
 }  // namespace neardup

@@ -183,41 +183,43 @@ bool is_empty(const AnyValue& v) noexcept { return v.set.n == 0; }
 
 }  // namespace
 
-const KindInfo kSetKind = {.name = "set",
-                           .forms = {.view = view,
-                                     .stored_size = stored_size,
-                                     .store = store,
-                                     .to_text = to_text,
-                                     .from_text = from_text,
-                                     .to_wire = to_wire,
-                                     .from_wire = from_wire},
-                           .comparable = comparable,
-                           .describe = nullptr,
-                           .is_empty = is_empty};
+constinit const KindInfo kSetKind = {.name = "set",
+                                     .forms = {.view = view,
+                                               .stored_size = stored_size,
+                                               .store = store,
+                                               .to_text = to_text,
+                                               .from_text = from_text,
+                                               .to_wire = to_wire,
+                                               .from_wire = from_wire},
+                                     .comparable = comparable,
+                                     .describe = nullptr,
+                                     .is_empty = is_empty};
 
-const MeasureInfo kSetJaccard = symmetric_share<Jaccard>("set_jaccard", "jaccard_exact", Measure::set_jaccard);
-const MeasureInfo kSetInQuery =
+constinit const MeasureInfo kSetJaccard =
+    symmetric_share<Jaccard>("set_jaccard", "jaccard_exact", Measure::set_jaccard);
+constinit const MeasureInfo kSetInQuery =
     share<FirstInSecond>("set_in_query", "containment_exact", Measure::set_in_query, Measure::query_in_set, true);
-const MeasureInfo kQueryInSet =
+constinit const MeasureInfo kQueryInSet =
     share<SecondInFirst>("query_in_set", "containment_exact", Measure::query_in_set, Measure::set_in_query);
-const MeasureInfo kSetDice = symmetric_share<Dice>("set_dice", "dice_exact", Measure::set_dice);
-const MeasureInfo kSetCosine = symmetric_share<Cosine>("set_cosine", "set_cosine_exact", Measure::set_cosine);
-const MeasureInfo kOverlapCoefficient =
+constinit const MeasureInfo kSetDice = symmetric_share<Dice>("set_dice", "dice_exact", Measure::set_dice);
+constinit const MeasureInfo kSetCosine = symmetric_share<Cosine>("set_cosine", "set_cosine_exact", Measure::set_cosine);
+constinit const MeasureInfo kOverlapCoefficient =
     symmetric_share<OverlapCoefficient>("overlap_coefficient", nullptr, Measure::overlap_coefficient);
 
-const MeasureInfo kSetOverlap = {.measure = Measure::set_overlap,
-                                 .kind = Kind::set,
-                                 .name = "set_overlap",
-                                 .function = "overlap_exact",
-                                 .is_similarity = true,
-                                 .mirrored = Measure::set_overlap,
-                                 .range = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
-                                 .index_bound = 0,
-                                 .closeness = count_closeness,
-                                 .usual_closeness = kUsualCloseness,
-                                 .value = value<Overlap>,
-                                 .engine_bound = same_engine_bound,
-                                 .rule = {Overlap::value, least_common<Overlap>, false}};
+constinit const MeasureInfo kSetOverlap = {
+    .measure = Measure::set_overlap,
+    .kind = Kind::set,
+    .name = "set_overlap",
+    .function = "overlap_exact",
+    .is_similarity = true,
+    .mirrored = Measure::set_overlap,
+    .range = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
+    .index_bound = 0,
+    .closeness = count_closeness,
+    .usual_closeness = kUsualCloseness,
+    .value = value<Overlap>,
+    .engine_bound = same_engine_bound,
+    .rule = {Overlap::value, least_common<Overlap>, false}};
 
 uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept {
   return least_number(x, [&](uint32_t k) { return rule.value(x, k, k) >= bound; });

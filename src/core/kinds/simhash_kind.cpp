@@ -17,9 +17,9 @@ void check_size(size_t size) {
 
 AnyValue view(const uint8_t* bytes, size_t size) {
   check_size(size);
-  AnyValue v;
-  std::memcpy(&v.simhash, bytes, kBytes);
-  return v;
+  uint64_t v;
+  std::memcpy(&v, bytes, kBytes);
+  return AnyValue(v);
 }
 size_t stored_size(const AnyValue&) noexcept { return kBytes; }
 void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, &v.simhash, kBytes); }
@@ -54,29 +54,29 @@ bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
 
 }  // namespace
 
-const KindInfo kSimhashKind = {.name = "simhash",
-                               .forms = {.view = view,
-                                         .stored_size = stored_size,
-                                         .store = store,
-                                         .to_text = to_text,
-                                         .from_text = from_text,
-                                         .to_wire = to_wire,
-                                         .from_wire = from_wire},
-                               .comparable = comparable,
-                               .describe = nullptr,
-                               .is_empty = is_never_empty};
+constinit const KindInfo kSimhashKind = {.name = "simhash",
+                                         .forms = {.view = view,
+                                                   .stored_size = stored_size,
+                                                   .store = store,
+                                                   .to_text = to_text,
+                                                   .from_text = from_text,
+                                                   .to_wire = to_wire,
+                                                   .from_wire = from_wire},
+                                         .comparable = comparable,
+                                         .describe = nullptr,
+                                         .is_empty = is_never_empty};
 
-const MeasureInfo kHamming = {.measure = Measure::hamming,
-                              .kind = Kind::simhash,
-                              .name = "hamming",
-                              .function = "hamming",
-                              .is_similarity = false,
-                              .mirrored = Measure::hamming,
-                              .range = {"distance", "from 0 to 64", 0, kSimhashBits, false},
-                              .index_bound = 10,
-                              .closeness = hamming_closeness,
-                              .usual_closeness = kUsualCloseness,
-                              .value = hamming,
-                              .engine_bound = hamming_engine_bound};
+constinit const MeasureInfo kHamming = {.measure = Measure::hamming,
+                                        .kind = Kind::simhash,
+                                        .name = "hamming",
+                                        .function = "hamming",
+                                        .is_similarity = false,
+                                        .mirrored = Measure::hamming,
+                                        .range = {"distance", "from 0 to 64", 0, kSimhashBits, false},
+                                        .index_bound = 10,
+                                        .closeness = hamming_closeness,
+                                        .usual_closeness = kUsualCloseness,
+                                        .value = hamming,
+                                        .engine_bound = hamming_engine_bound};
 
 }  // namespace neardup

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "core/base/message_text.h"
-#include "core/kinds/kinds_impl.h"
+#include "core/kinds/query_bytes.h"
 
 namespace neardup {
 namespace {

@@ -85,6 +85,13 @@ constexpr int hyperplane(uint32_t plane, uint64_t at) noexcept {
 
 constexpr int hamming_distance(uint64_t a, uint64_t b) noexcept { return __builtin_popcountll(a ^ b); }
 
+// The greatest distance h in 0..64 with 1 - h / 64 >= threshold, in 0 < threshold <= 1.
+constexpr uint32_t most_simhash_distance(double threshold) noexcept {
+  uint32_t most = 0;
+  while (most < kSimhashBits && 1 - (most + 1) / static_cast<double>(kSimhashBits) >= threshold) ++most;
+  return most;
+}
+
 // cos(pi distance / 64), correctly rounded from a table: the estimate of the cosine of two sets or vectors. distance
 // 0..64.
 double simhash_cosine(int distance) noexcept;

@@ -23,7 +23,7 @@ bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
   if (kind_of(query.measure) != kind) return true;
   if (kind == Kind::set && toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxSetBytes) return true;
   AnyValue value;
-  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_whole_set(query)) return true;
+  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_fit_value(query)) return true;
   return !info(kind).comparable(value, query) || is_within(value, query);
 }
 
@@ -42,14 +42,10 @@ double quiet_distance(FunctionCallInfo fcinfo, Measure measure) {
 
 extern "C" {
 
-#define NEARDUP_QUIET_OPERATOR(kind, name) \
-  PG_FUNCTION_INFO_V1(name);               \
-  Datum name(PG_FUNCTION_ARGS) { PG_RETURN_BOOL(is_quietly_within(fcinfo, Kind::kind)); }
-NEARDUP_QUIET_OPERATOR(minhash, minhash_quiet_within)
-NEARDUP_QUIET_OPERATOR(simhash, simhash_quiet_within)
-NEARDUP_QUIET_OPERATOR(ctph, ctph_quiet_within)
-NEARDUP_QUIET_OPERATOR(set, int_set_quiet_within)
-NEARDUP_QUIET_OPERATOR(bits, bit_quiet_within)
+#define NEARDUP_QUIET_OPERATOR(kind, name, quiet) \
+  PG_FUNCTION_INFO_V1(quiet);                     \
+  Datum quiet(PG_FUNCTION_ARGS) { PG_RETURN_BOOL(is_quietly_within(fcinfo, Kind::kind)); }
+NEARDUP_OPERATORS(NEARDUP_QUIET_OPERATOR)
 
 #define NEARDUP_QUIET_DISTANCE(measure, name) \
   PG_FUNCTION_INFO_V1(name);                  \

@@ -5,6 +5,7 @@
 #include "core/pairs/sets/set_pairs.h"
 #include "core/pairs/simhash/simhash_pairs.h"
 #include "core/signature/minhash.h"
+#include "core/signature/simhash.h"
 
 #include "pg/base/own_schemas.h"
 #include "pg/gpu/gpu_search.h"
@@ -39,7 +40,10 @@ constexpr EngineOfKind kSimhashEngine = {
     [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
       return new SimhashPairs(most_simhash_distance(threshold), options);
     },
-    [](const SignatureShape&, uint32_t distance, uint32_t, uint32_t) { return 1 - distance / 64.0; }, true};
+    [](const SignatureShape&, uint32_t distance, uint32_t, uint32_t) {
+      return 1 - distance / static_cast<double>(kSimhashBits);
+    },
+    true};
 
 constexpr EngineOfKind kDigestEngine = {
     [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {

@@ -12,28 +12,29 @@ namespace neardup {
 namespace {
 
 bool read_minhash(Datum datum, AnyValue* value) {
-  value->signature = minhash_view(PG_DETOAST_DATUM(datum));
+  *value = minhash_view(PG_DETOAST_DATUM(datum));
   return true;
 }
 
 bool read_simhash(Datum datum, AnyValue* value) {
-  value->simhash = simhash_of_datum(datum);
+  *value = AnyValue(simhash_of_datum(datum));
   return true;
 }
 
 bool read_ctph(Datum datum, AnyValue* value) {
-  value->digest = ctph_of_datum(datum);
+  *value = ctph_of_datum(datum);
   return true;
 }
 
 bool read_bits(Datum datum, AnyValue* value) {
-  value->code = bit_string_of(datum);
-  return valid_code_bits(value->code.bits);
+  const BitCode code = bit_string_of(datum);
+  *value = code;
+  return valid_code_bits(code.bits);
 }
 
 bool read_set(Datum datum, AnyValue* value) {
   const IntSet set = int_set_of(datum, false);
-  value->set = view_of(set);
+  *value = view_of(set);
   return set.null_at < 0;
 }
 
@@ -68,8 +69,12 @@ AnyValue value_arg(FunctionCallInfo fcinfo, int n, Kind kind) {
 }
 
 void refuse_unfit(Kind kind, Datum datum, const AnyValue& value) {
-  if (kind == Kind::set) int_set_of(datum, true);
-  demand_code(value.code);
+  if (kind == Kind::set) {
+    int_set_of(datum, true);
+  } else if (kind == Kind::bits) {
+    demand_code(value.code);
+  }
+  elog(ERROR, "a value of kind %s is fit", info(kind).name);
   pg_unreachable();
 }
 

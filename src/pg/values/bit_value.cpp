@@ -39,7 +39,6 @@ void demand_code(const BitCode& code) {
 }
 
 void demand_comparable(const BitCode& a, const BitCode& b) {
-  if (are_comparable(a, b)) return;
   if (a.bits != b.bits)
     ereport(ERROR, (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
                     errmsg("cannot compare bit strings of different lengths: %u and %u bits", a.bits, b.bits)));

@@ -6,6 +6,14 @@
 #include "core/lsh/lsh_query.h"
 #include "pg/values/values.h"
 
+// The operators %> of the kinds, for any bound, and their quiet twins, which fn_quiet_conditions.cpp has.
+#define NEARDUP_OPERATORS(X)                         \
+  X(minhash, minhash_at_least, minhash_quiet_within) \
+  X(simhash, simhash_within, simhash_quiet_within)   \
+  X(ctph, ctph_within, ctph_quiet_within)            \
+  X(set, int_set_within, int_set_quiet_within)       \
+  X(bits, bit_within, bit_quiet_within)
+
 namespace neardup {
 
 // The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for other
@@ -39,8 +47,8 @@ QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
 Datum lsh_query_datum(const LshQueryView& query);
 
-// Whether a set with a NULL may not be compared with the query.
-inline bool demands_whole_set(const LshQueryView& query) {
+// Whether the query takes no value that no measure takes: a set with a NULL, a bit string that is no code.
+inline bool demands_fit_value(const LshQueryView& query) {
   return query.bound > -std::numeric_limits<double>::infinity();
 }
 

@@ -1,5 +1,5 @@
-// What SQL asks by a measure: values of sets, lsh_querys and how they are made, the named predicates and the operators
-// %>. Each is one line of a list; what it does is in the tables of core/kinds.
+// What SQL asks by a measure: its value, lsh_querys and how they are made, the named predicates and the operators %>.
+// Each is one line of a list; what it does is in the tables of core/kinds.
 #include <algorithm>
 #include <limits>
 
@@ -10,8 +10,7 @@
 #include "pg/values/lsh_query_value.h"
 #include "pg/values/values.h"
 
-// The functions of measures, and what they return. Those of minhashes and simhashes, which take less time than the way
-// through the tables, are in pg/functions.
+// The functions of measures, and what they return. Those of minhashes and simhashes are in pg/functions.
 #define NEARDUP_VALUES(X)                      \
   X(ctph_score, ctph_score_of, INT32)          \
   X(ctph_edit_rate, ctph_edit_rate_of, FLOAT8) \
@@ -50,14 +49,6 @@
   X(set_dice, dice_exact_at_least)          \
   X(set_cosine, set_cosine_exact_at_least)  \
   X(bit_hamming, bit_hamming_at_most)
-
-// The operators %> of the kinds, for any bound, and their quiet twins in fn_quiet_conditions.cpp.
-#define NEARDUP_OPERATORS(X)                         \
-  X(minhash, minhash_at_least, minhash_quiet_within) \
-  X(simhash, simhash_within, simhash_quiet_within)   \
-  X(ctph, ctph_within, ctph_quiet_within)            \
-  X(set, int_set_within, int_set_quiet_within)       \
-  X(bits, bit_within, bit_quiet_within)
 
 namespace neardup {
 
@@ -104,7 +95,7 @@ Datum make_query(FunctionCallInfo fcinfo, Measure measure, double bound) {
   const Kind kind = kind_of(measure);
   LshQueryView query{{}, measure, bound};
   if (!read_value(kind, PG_GETARG_DATUM(0), &query) && kind == Kind::set)
-    query = {{}, measure, -std::numeric_limits<double>::infinity()};
+    query = {SetView{}, measure, -std::numeric_limits<double>::infinity()};
   return lsh_query_datum(query);
 }
 
@@ -127,7 +118,7 @@ Datum is_value_within(FunctionCallInfo fcinfo, Kind kind) {
   const LshQueryView query = kept_query(fcinfo);
   demand_query(query, kind);
   AnyValue value;
-  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_whole_set(query)) value = value_arg(fcinfo, 0, kind);
+  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_fit_value(query)) value = value_arg(fcinfo, 0, kind);
   demand_comparable(kind, value, query);
   PG_RETURN_BOOL(is_within(value, query));
 }

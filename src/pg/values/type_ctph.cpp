@@ -1,7 +1,6 @@
-// The type ctph: text and binary forms, constructors, measures. Order and hash are those of bytes: type_minhash.cpp.
+// The type ctph: text and binary forms, constructors. Order and hash are those of bytes: type_minhash.cpp.
 #include <algorithm>
 
-#include "core/signature/ctph_compare.h"
 #include "pg/values/ctph_value.h"
 
 namespace {

@@ -280,10 +280,4 @@ SimhashPairs::SimhashPairs(uint32_t most, const EngineOptions& options)
 
 void SimhashPairs::add(uint64_t value) { static_cast<SimhashEngine&>(engine()).values.add(&value); }
 
-uint32_t most_simhash_distance(double threshold) noexcept {
-  uint32_t most = 0;
-  while (most < 64 && 1 - (most + 1) / 64.0 >= threshold) ++most;
-  return most;
-}
-
 }  // namespace neardup

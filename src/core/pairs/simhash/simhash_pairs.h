@@ -22,7 +22,4 @@ class SimhashPairs final : public PairSearch {
   bool add_value(const AnyValue& value) override { return add(value.simhash), true; }
 };
 
-// The greatest distance h in 0..64 with 1 - h / 64 >= threshold, in 0 < threshold <= 1.
-uint32_t most_simhash_distance(double threshold) noexcept;
-
 }  // namespace neardup

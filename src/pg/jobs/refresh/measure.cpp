@@ -1,4 +1,5 @@
 // See measure.h.
+#include "core/signature/simhash.h"
 #include "pg/jobs/refresh/measure.h"
 
 #include <cmath>
@@ -11,8 +12,6 @@ namespace {
 constexpr double kRateSteps = 100000;
 // So that a rate that is as large as the threshold allows is not lost to rounding.
 constexpr double kRateSlack = 1e-9;
-constexpr double kSimhashBits = 64;
-
 // How a job searches by a kind of signature.
 struct KindSearch {
   Measure measure;  // of sets the one that a job names
@@ -24,10 +23,7 @@ struct KindSearch {
 double same(double threshold) { return threshold; }
 
 double greatest_distance(double threshold) {
-  const double most = info(Measure::hamming).index_bound;
-  double distance = 0;
-  while (distance < most && 1 - (distance + 1) / kSimhashBits >= threshold) ++distance;
-  return distance;
+  return Min(static_cast<double>(most_simhash_distance(threshold)), info(Measure::hamming).index_bound);
 }
 
 double greatest_rate(double threshold) {
@@ -56,7 +52,11 @@ constexpr KindSearch kSearches[] = {{Measure::jaccard, same, minhash_class},
                                     {Measure::set_jaccard, same, plain_class}};
 static_assert(lengthof(kSearches) == kKinds);
 
-const KindSearch& search_of(const RefreshStep& step) { return kSearches[static_cast<size_t>(step.source.kind)]; }
+const KindSearch& search_of(const RefreshStep& step) {
+  const KindSearch& search = kSearches[static_cast<size_t>(step.source.kind)];
+  if (search.bound == nullptr) elog(ERROR, "no job has signatures of kind %s", info(step.source.kind).name);
+  return search;
+}
 
 const MeasureInfo& measure_of(const RefreshStep& step) {
   const char* name = step.row().measure;
@@ -78,7 +78,8 @@ Sql is_within_bound(const RefreshStep& step, Pattern a, Pattern b) {
 
 bool is_searchable(const RefreshStep& step) {
   const MeasureInfo& measure = measure_of(step);
-  const double least = measure.is_similarity ? measure.index_bound : 1 - measure.index_bound / measure.range.most;
+  const double of_all = measure.range.most;
+  const double least = measure.is_similarity ? measure.index_bound / of_all : 1 - measure.index_bound / of_all;
   return step.row().search_threshold >= least;
 }
 

@@ -50,7 +50,7 @@ IndexParams index_params(const LshConfig* config) {
 }
 
 const char* made_by(const CtphView& digest) { return digest.is_long() ? "ctph_long()" : "to_ctph()"; }
-const char* kind_of(bool is_long) { return is_long ? "digests of ctph_long()" : "digests of to_ctph()"; }
+const char* name_digests(bool is_long) { return is_long ? "digests of ctph_long()" : "digests of to_ctph()"; }
 
 void ctph_keys(KeysRequest* request) {
   const IndexParams p = index_params(request->config);
@@ -78,9 +78,7 @@ void ctph_probes(ProbesRequest* request) {
     case kStrategyDistance:
       if (!(p.rules.max_rate > request->beyond)) return;
       request->reach = p.rules.max_rate;
-      query.measure = Measure::ctph_edit_rate;
-      query.bound = request->reach;
-      query.digest = ctph_of_datum(request->query);
+      query = {ctph_of_datum(request->query), Measure::ctph_edit_rate, request->reach};
       break;
     default:
       elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
@@ -129,7 +127,7 @@ void ctph_bind(BindRequest* request) {
     if (request->matches || !request->can_raise) return;
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("digest was not made like those of the index"),
-             request->shows_index ? errdetail("index: %s; row: one of %s", kind_of(p.is_long), made_by(digest))
+             request->shows_index ? errdetail("index: %s; row: one of %s", name_digests(p.is_long), made_by(digest))
                                   : errdetail("row: one of %s", made_by(digest)),
              errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
                      "or TRUNCATE.")));
@@ -153,11 +151,11 @@ void ctph_bind(BindRequest* request) {
 void ctph_describe(DescribeRequest* request) {
   const IndexParams p = index_params(request->config);
   if (p.rules.q == 0) {
-    request->parameters = psprintf("%s, max_rate 0", kind_of(p.is_long));
+    request->parameters = psprintf("%s, max_rate 0", name_digests(p.is_long));
     request->guarantee = "serves ctph_score >= 1, exactly";
   } else {
     request->parameters =
-        psprintf("%s, max_rate %s, %u-grams", kind_of(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
+        psprintf("%s, max_rate %s, %u-grams", name_digests(p.is_long), shown(p.rules.max_rate).text, p.rules.q);
     request->guarantee =
         psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
   }

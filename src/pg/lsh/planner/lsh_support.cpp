@@ -39,7 +39,7 @@ IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int colum
   Node* bound = static_cast<Node*>(lthird(call->args));
   if (!is_pseudo_constant_for_index(root, value, index) || !is_pseudo_constant_for_index(root, bound, index))
     return refused(Verdict::other_row);
-  Measure measure{};
+  Measure measure = Measure::jaccard;
   Oid maker = m->maker(key_argument);
   const bool ours = makes_lsh_query(maker, &measure);
   const KnownQuery known = ours ? known_arguments(root, measure, maker, value, bound) : KnownQuery{};

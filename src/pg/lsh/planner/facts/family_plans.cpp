@@ -37,7 +37,6 @@ bool farthest_jaccard(const IndexFacts& facts, KnownQuery* query) {
 // ---- simhash
 
 constexpr double kUsualHammingBound = 3;
-constexpr double kSimhashWidth = 64;  // bits
 
 bool serves_hamming(const IndexFacts& facts, const KnownQuery& query) {
   return simhash_index_probes(facts.nbands, query.bound) > 0;
@@ -50,7 +49,7 @@ double usual_blocks(const IndexFacts& facts, const KnownQuery& query) {
 
 // By prefixes of whole keys: a key is a block of the simhash.
 double entries_of_blocks(const IndexFacts& facts, const KnownQuery&, double probes) {
-  return probes * facts.entries / facts.nbands / std::exp2(kSimhashWidth / facts.nbands);
+  return probes * facts.entries / facts.nbands / std::exp2(info(Measure::hamming).range.most / facts.nbands);
 }
 
 bool farthest_hamming(const IndexFacts& facts, KnownQuery* query) {
@@ -111,6 +110,8 @@ double entries_of_codes(const IndexFacts& facts, const KnownQuery& query, double
   return plan_of_codes(facts, query).entries * facts.entries / Max(1.0, static_cast<double>(facts.nbands));
 }
 
+double most_distance_of_codes(const IndexFacts& facts) { return facts.layout.most; }
+
 bool farthest_code(const IndexFacts& facts, KnownQuery* query) {
   query->measure = Measure::bit_hamming;
   query->bound = facts.layout.most;
@@ -144,6 +145,7 @@ constexpr FamilyPlan kFamilies[] = {
     {.name = "bits",
      .kind = Kind::bits,
      .beyond = Verdict::beyond_distance,
+     .limit = most_distance_of_codes,
      .read_params = read_layout,
      .serves = serves_codes,
      .usual_probes = usual_codes,

@@ -19,6 +19,8 @@ struct FamilyPlan {
   Kind kind;
   bool is_for_jaccard = false;                // alone, of the measures of sets
   Verdict beyond = Verdict::below_threshold;  // of a bound that the index does not reach
+  // The farthest bound that an index reaches. Null: its threshold.
+  double (*limit)(const IndexFacts& facts) = nullptr;
   // Reads from a bound index's parameters what the functions below need. May be null.
   void (*read_params)(const LshConfig* config, IndexFacts* facts) = nullptr;
   // Whether a query whose value is not known is served, by its bound.

@@ -126,8 +126,7 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
 }
 
 double limit_of(const IndexFacts& facts) {
-  return facts.family != nullptr && facts.family->beyond == Verdict::beyond_distance ? facts.layout.most
-                                                                                     : facts.threshold;
+  return facts.family != nullptr && facts.family->limit != nullptr ? facts.family->limit(facts) : facts.threshold;
 }
 
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
@@ -139,7 +138,7 @@ Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQ
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
   if (query.has_bound && family != nullptr && !takes(*family, query.measure)) return Verdict::other_measure;
   if (query.none || !query.has_bound) return Verdict::usable;
-  const bool is_served = family == nullptr || family->serves(*facts, query);
+  const bool is_served = family == nullptr ? query.bound >= facts->threshold : family->serves(*facts, query);
   const Verdict refused = family == nullptr ? Verdict::below_threshold : family->beyond;
   if (!query.has_query) return is_served ? Verdict::usable : refused;
   const ProbeFacts* probes = count_probes(root, index->indexoid, query, columns);

@@ -15,7 +15,7 @@ struct KnownQuery {
   uint16_t strategy;
   bool none;  // NULL, or a bound that no row reaches
   bool has_bound;
-  Measure measure;  // of the bound
+  Measure measure = Measure::jaccard;  // of the bound
   double bound;
   bool of_row;    // not known, but another row's
   double askers;  // then: of so many rows; 0: of one
