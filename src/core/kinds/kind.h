@@ -22,11 +22,13 @@ inline constexpr size_t kKinds = static_cast<size_t>(Kind::set) + 1;
 // A value: the member of its kind. Points into the caller's bytes. Plain data.
 struct AnyValue {
   AnyValue() noexcept : signature{} {}
+  // NOLINTBEGIN(google-explicit-constructor): so that a view will do
   AnyValue(const MinhashView& v) noexcept : signature(v) {}
-  explicit AnyValue(uint64_t v) noexcept : simhash(v) {}
   AnyValue(const CtphView& v) noexcept : digest(v) {}
   AnyValue(const SetView& v) noexcept : set(v) {}
   AnyValue(const BitCode& v) noexcept : code(v) {}
+  // NOLINTEND(google-explicit-constructor)
+  explicit AnyValue(uint64_t v) noexcept : simhash(v) {}
 
   union {
     MinhashView signature;

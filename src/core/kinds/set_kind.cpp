@@ -75,7 +75,7 @@ std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
   std::vector<int64_t> elements(size / kElementBytes);
   for (size_t i = 0; i < elements.size(); ++i)
     elements[i] = static_cast<int64_t>(load_big_endian<uint64_t>(bytes + i * kElementBytes));
-  const std::vector<uint8_t> out = stored(elements);
+  std::vector<uint8_t> out = stored(elements);
   view(out.data(), out.size());
   return out;
 }

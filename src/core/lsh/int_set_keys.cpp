@@ -27,17 +27,13 @@ SetPlan plan_set(Measure measure, size_t n, double bound, size_t most) noexcept 
   SetPlan plan{true, false, false, 0, 0, {}};
   const SetRule& rule = info(measure).rule;
   const auto size = static_cast<uint32_t>(std::min<size_t>(n, UINT32_MAX));
-  if (bound <= 0) {
-    plan.served = false;
-  } else if (n == 0 || !(rule.value(size, size, size) >= bound)) {  // NaN is above all, as in SQL
-    plan.nothing = true;
-  } else if (n > kMaxQuerySet) {
-    plan.served = false;
-  } else {
-    plan.least = least_part_of_second(rule, bound, size);
-    plan.large = rule.value(static_cast<double>(std::max(n, most + 1)), size, size) >= bound;
-    if (rule.is_by_first) plan.classes = classes_within(rule, size, bound, plan.class_least);
-  }
+  const bool admits_all = bound <= 0;
+  plan.nothing = !admits_all && (n == 0 || !(rule.value(size, size, size) >= bound));  // NaN is above all, as in SQL
+  plan.served = plan.nothing || (!admits_all && n <= kMaxQuerySet);
+  if (plan.nothing || !plan.served) return plan;
+  plan.least = least_part_of_second(rule, bound, size);
+  plan.large = rule.value(static_cast<double>(std::max(n, most + 1)), size, size) >= bound;
+  if (rule.is_by_first) plan.classes = classes_within(rule, size, bound, plan.class_least);
   return plan;
 }
 
