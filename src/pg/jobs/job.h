@@ -84,7 +84,7 @@ struct Job {
 Job read_job(const OpenJob& opened, Oid function);
 
 // These open the job by its OID first. The second one refuses a job that is not the caller's.
-Job read_job(Oid job, Oid function);
+Job read_job(Oid oid, Oid function);
 Job read_own_job(Oid oid, Oid function);
 
 // This reads how the documents of a job are signed now. A job of signatures has an empty profile.
