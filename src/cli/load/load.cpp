@@ -258,7 +258,7 @@ class Loader {
 
   bool take_visible(const FoundFile& file, std::string& text) {
     try {
-      text = html_text(text);
+      text = visible_text(text);
       return true;
     } catch (const std::runtime_error& error) {
       skipped_.add(SkipReason::bad_record, file.path, error.what());

@@ -170,7 +170,7 @@ bool RecordLoader::make_text(const std::string& path, Record& record) try {
     return false;
   if (!record.html || !(options_.html_text || record.html_to_text)) return true;
   try {
-    record.body = html_text(record.body);
+    record.body = visible_text(record.body);
     return true;
   } catch (const std::runtime_error& error) {
     skipped_.add(html_is_available() ? SkipReason::bad_record : SkipReason::no_library, path, error.what());

@@ -35,11 +35,11 @@ double share(std::int64_t part, std::int64_t whole) {
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
-std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + html_text(id) + "</bdi>"; }
+std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + escape_html(id) + "</bdi>"; }
 
 std::string plural_of(const std::string& unit) {
   if (unit == "code") return "tokens of code";
-  return unit == "char" ? "characters" : html_text(unit) + "s";
+  return unit == "char" ? "characters" : escape_html(unit) + "s";
 }
 
 void write_totals(const RepeatedTexts& texts, const PassagesOptions& options, OutFile& page) {
@@ -56,7 +56,7 @@ void write_passages(const RepeatedTexts& texts, OutFile& page) {
   for (const CommonText& passage : texts.passages) {
     page.raw("<details class=\"card item\" open><summary><b>" + grouped(passage.documents) + "</b> " +
              (passage.documents == 1 ? "document" : "documents") + ", <b>" + grouped(passage.occurrences) +
-             "</b> occurrences</summary>\n<div class=\"line text\" dir=\"auto\">" + html_text(passage.text) +
+             "</b> occurrences</summary>\n<div class=\"line text\" dir=\"auto\">" + escape_html(passage.text) +
              "</div>\n<p class=\"note soft\">In ");
     for (std::size_t i = 0; i < passage.ids.size(); ++i) page.raw((i == 0 ? "" : ", ") + isolated(passage.ids[i]));
     const std::int64_t more = passage.documents - static_cast<std::int64_t>(passage.ids.size());
