@@ -74,13 +74,12 @@ int run_program(int argc, char** argv) {
       return 128 + interrupted.signal;
     } catch (const std::bad_alloc&) {
       std::fprintf(stderr, "neardup %s: out of memory\n", subcommand.name);
-    } catch (const neardup::cli::DatabaseError& error) {
-      if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
-      std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, printable_message(error.what()).c_str());
-      if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", printable_message(error.hint()).c_str());
     } catch (const std::exception& error) {
       if (neardup::cli::interrupt_signal() != 0) return 128 + neardup::cli::interrupt_signal();
       std::fprintf(stderr, "neardup %s: %s\n", subcommand.name, printable_message(error.what()).c_str());
+      const auto* const of_database = dynamic_cast<const neardup::cli::DatabaseError*>(&error);
+      if (of_database != nullptr && !of_database->hint().empty())
+        std::fprintf(stderr, "hint: %s\n", printable_message(of_database->hint()).c_str());
     }
     return 1;
   }

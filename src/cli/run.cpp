@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <getopt.h>
 #include <optional>
 #include <string>
 
@@ -23,10 +22,7 @@ progress. What a run has committed stays, and the next run continues from there.
       --batch N            sign and commit N rows at a time (default 10000)
       --time-limit T       stop after a batch when T has passed: 30min, '1 hour', or seconds
       --rebuild            discard the signatures and sign all rows again
-  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
-  -h, --host HOST          host or socket directory
-  -p, --port PORT
-  -U, --username USER
+{connection}
   -q, --quiet              no progress, no summary
       --help
 
@@ -44,43 +40,6 @@ struct RunOptions {
   Connection::Options connection;
   bool quiet = false;
 };
-
-enum LongOnly { kHelpOption = 256, kBatch, kTimeLimit, kRebuild };
-
-// Returns false when help was asked for.
-bool parse(int argc, char** argv, RunOptions& options) {
-  static const option long_options[] = {{"batch", required_argument, nullptr, kBatch},
-                                        {"time-limit", required_argument, nullptr, kTimeLimit},
-                                        {"rebuild", no_argument, nullptr, kRebuild},
-                                        NEARDUP_CONNECTION_LONG_OPTIONS,
-                                        {"quiet", no_argument, nullptr, 'q'},
-                                        {"help", no_argument, nullptr, kHelpOption},
-                                        {nullptr, 0, nullptr, 0}};
-  for (int c = 0; (c = getopt_long(argc, argv, "q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
-    if (take_connection_option(c, optarg, options.connection)) continue;
-    switch (c) {
-      case kBatch:
-        options.batch = parse_number("--batch", optarg, false, 1, INT32_MAX);
-        break;
-      case kTimeLimit:
-        options.time_limit = optarg;
-        if (options.time_limit.empty()) throw UsageError("--time-limit is empty");
-        break;
-      case kRebuild:
-        options.rebuild = true;
-        break;
-      case 'q':
-        options.quiet = true;
-        break;
-      case kHelpOption:
-        return false;
-      default:
-        throw UsageError("");
-    }
-  }
-  options.job = job_argument(argc, argv);
-  return true;
-}
 
 // What the second connection sees of a refresh.
 class Watch {
@@ -259,7 +218,13 @@ void print_summary(Connection& db, const Job& job, double seconds) {
 
 int run_main(int argc, char** argv) {
   RunOptions options;
-  if (const auto code = read_command_line("run", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  const Option table[] = {{"batch", 0, Number{&options.batch, 1, INT32_MAX}},
+                          {"time-limit", 0, NonEmpty{&options.time_limit}},
+                          {"rebuild", 0, &options.rebuild},
+                          options.connection,
+                          {"quiet", 'q', &options.quiet}};
+  const auto read_job = [&](Arguments arguments) { options.job = one_argument(arguments, "job"); };
+  if (const auto code = read_command_line(argc, argv, kHelp, table, read_job)) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);
@@ -278,12 +243,11 @@ int run_main(int argc, char** argv) {
   Watch watch(watcher ? &*watcher : nullptr, job);
   const std::string before = last_start(db, job);
   const auto start = Watch::Clock::now();
-  try {
+  const int code = run_until_signal("run", "; what was committed stays, the next run goes on", [&] {
     refresh(db, job, options, watch);
-  } catch (const Interrupted&) {
-    std::fputs("neardup run: stopped; what was committed stays, the next run goes on\n", stderr);
-    return 128 + interrupt_signal();
-  }
+    return 0;
+  });
+  if (code != 0) return code;
   if (last_start(db, job) == before) return 1;  // paused: the server has said so
   if (!options.quiet) print_summary(db, job, std::chrono::duration<double>(Watch::Clock::now() - start).count());
   return 0;

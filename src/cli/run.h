@@ -3,7 +3,7 @@
 
 namespace neardup::cli {
 
-// The subcommand. argv[0] is "run". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+// The subcommand. Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int run_main(int argc, char** argv);
 
 }  // namespace neardup::cli

@@ -2,6 +2,7 @@
 #include "cli/base/interrupt.h"
 
 #include <csignal>
+#include <cstdio>
 #include <unistd.h>
 
 namespace neardup::cli {
@@ -32,6 +33,15 @@ int interrupt_signal() noexcept { return caught_signal; }
 
 void check_interrupt() {
   if (caught_signal != 0) throw Interrupted{caught_signal};
+}
+
+int run_until_signal(const char* subcommand, const char* left, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const Interrupted& interrupted) {
+    std::fprintf(stderr, "neardup %s: stopped%s\n", subcommand, left);
+    return 128 + interrupted.signal;
+  }
 }
 
 }  // namespace neardup::cli

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #endif
 
+#include "cli/base/database.h"
 #include "cli/base/interrupt.h"
 
 namespace neardup::cli {
@@ -94,12 +95,12 @@ void OutFile::commit() {
 }
 
 int run_writing(const char* subcommand, const std::string& out, const std::function<int()>& write) {
-  try {
-    return write();
-  } catch (const Interrupted& interrupted) {
-    std::fprintf(stderr, "neardup %s: stopped%s\n", subcommand, out == "-" ? "" : "; nothing was written");
-    return 128 + interrupted.signal;
-  }
+  return run_until_signal(subcommand, out == "-" ? "" : "; nothing was written", write);
+}
+
+void print_summary(const std::string& out, const std::string& shown, const std::string& summary) {
+  const bool on_stdout = out == "-";
+  std::fprintf(on_stdout ? stderr : stdout, "%s: %s\n", printable(on_stdout ? shown : out).c_str(), summary.c_str());
 }
 
 }  // namespace neardup::cli

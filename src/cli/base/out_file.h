@@ -9,6 +9,14 @@
 
 namespace neardup::cli {
 
+// A file, or stdout, which is not closed.
+struct CloseUnlessStdout {
+  void operator()(std::FILE* file) const {
+    if (file != stdout) std::fclose(file);
+  }
+};
+using OutStream = std::unique_ptr<std::FILE, CloseUnlessStdout>;
+
 // Written beside the file that it becomes at commit(); without commit() nothing is left of it. What is there already
 // must be a regular file, or a link to one, which stays. "-" is stdout, which has at once what is written.
 class OutFile {
@@ -23,17 +31,15 @@ class OutFile {
   void commit();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
-    }
-  };
   [[noreturn]] void fail() const;
   std::string path_, temporary_;  // both empty: stdout
-  std::unique_ptr<std::FILE, Close> file_;
+  OutStream file_;
 };
 
-// Runs write(), which writes the file `out`, and returns its exit code. A signal ends it: says what is left then.
+// Runs write(), which writes the file `out`, as run_until_signal() does.
 int run_writing(const char* subcommand, const std::string& out, const std::function<int()>& write);
+
+// Prints what was made, behind the name of the file; of stdout on stderr, behind the name of what it shows.
+void print_summary(const std::string& out, const std::string& shown, const std::string& summary);
 
 }  // namespace neardup::cli

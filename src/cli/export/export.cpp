@@ -7,7 +7,6 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -19,6 +18,7 @@
 #include "cli/base/job.h"
 #include "cli/base/job_source.h"
 #include "cli/base/options.h"
+#include "cli/base/out_file.h"
 #include "cli/base/progress.h"
 #include "cli/base/stored_names.h"
 #include "cli/input/file_reader.h"
@@ -38,10 +38,7 @@ have. Files are linked or copied, never changed, moved or deleted; DIR must be e
       --list               only a list, DIR/clusters.tsv (DIR - : to stdout): cluster, keep or duplicate, similarity, path
       --path-column NAME   the column of paths (default path)
       --base DIR           what relative paths are relative to (default: the current directory)
-  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
-  -h, --host HOST          host or socket directory
-  -p, --port PORT
-  -U, --username USER
+{connection}
   -q, --quiet              no progress, no summary
       --help
 
@@ -58,59 +55,20 @@ struct ExportOptions {
   bool quiet = false;
 };
 
-enum LongOnly { kHelpOption = 256, kLink, kCopy, kList, kPathColumn, kBase };
+void choose(How how, ExportOptions& options) {
+  if (options.how != How::none && options.how != how)
+    throw UsageError("only one of --link, --copy and --list can be given");
+  options.how = how;
+}
 
-// Returns false when help was asked for.
-bool parse(int argc, char** argv, ExportOptions& options) {
-  static const option long_options[] = {{"link", no_argument, nullptr, kLink},
-                                        {"copy", no_argument, nullptr, kCopy},
-                                        {"list", no_argument, nullptr, kList},
-                                        {"path-column", required_argument, nullptr, kPathColumn},
-                                        {"base", required_argument, nullptr, kBase},
-                                        NEARDUP_CONNECTION_LONG_OPTIONS,
-                                        {"quiet", no_argument, nullptr, 'q'},
-                                        {"help", no_argument, nullptr, kHelpOption},
-                                        {nullptr, 0, nullptr, 0}};
-  const auto choose = [&](How how) {
-    if (options.how != How::none && options.how != how)
-      throw UsageError("only one of --link, --copy and --list can be given");
-    options.how = how;
-  };
-  for (int c = 0; (c = getopt_long(argc, argv, "q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
-    if (take_connection_option(c, optarg, options.connection)) continue;
-    switch (c) {
-      case kLink:
-        choose(How::link);
-        break;
-      case kCopy:
-        choose(How::copy);
-        break;
-      case kList:
-        choose(How::list);
-        break;
-      case kPathColumn:
-        options.path_column = optarg;
-        break;
-      case kBase:
-        options.base = optarg;
-        break;
-      case 'q':
-        options.quiet = true;
-        break;
-      case kHelpOption:
-        return false;
-      default:
-        throw UsageError("");
-    }
-  }
-  if (argc - optind < 2) throw UsageError(argc == optind ? "no job given" : "no directory given");
-  if (argc - optind > 2) throw UsageError("more than a job and a directory given: " + printable(argv[optind + 2]));
-  options.job = argv[optind];
-  options.directory = argv[optind + 1];
+void read_arguments(Arguments arguments, ExportOptions& options) {
+  if (arguments.size() < 2) throw UsageError(arguments.empty() ? "no job given" : "no directory given");
+  if (arguments.size() > 2) throw UsageError("more than a job and a directory given: " + printable(arguments[2]));
+  options.job = arguments[0];
+  options.directory = arguments[1];
   if (options.directory.empty()) throw UsageError("the name of the directory is empty");
   if (options.how == How::none) throw UsageError("one of --link, --copy and --list must be given");
   if (options.directory == "-" && options.how != How::list) throw UsageError("stdout takes only a list");
-  return true;
 }
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
@@ -204,12 +162,6 @@ class Exporter {
   }
 
  private:
-  struct CloseList {
-    void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
-    }
-  };
-
   // In the order of clusters, the survivor first.
   void open_rows() {
     restrict_search_path(db_, job_);
@@ -336,7 +288,11 @@ class Exporter {
           openat(folder_.get(), new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666 & info.st_mode));
       return target.get() >= 0;
     });
-    const auto undo = [&] { unlinkat(folder_.get(), name.c_str(), 0); };
+    const auto undo = [&] {
+      const int error = errno;
+      unlinkat(folder_.get(), name.c_str(), 0);
+      errno = error;
+    };
     buffer_.resize(1 << 20);
     for (;;) {
       if (interrupt_signal() != 0) {
@@ -347,18 +303,14 @@ class Exporter {
       if (got == 0) break;
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) {
-        const int error = errno;
         undo();
-        errno = error;
         return false;
       }
       for (ssize_t at = 0; at < got;) {
         const ssize_t put = write(target.get(), buffer_.data() + at, static_cast<std::size_t>(got - at));
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) {
-          const int error = errno;
           undo();
-          errno = error;
           fail("cannot write cluster_" + std::to_string(cluster_) + "/" + printable(name));
         }
         at += put;
@@ -398,7 +350,7 @@ class Exporter {
   Progress::Mode mode_;
   ProgressLine line_;
   Fd directory_, folder_;
-  std::unique_ptr<std::FILE, CloseList> list_;
+  OutStream list_;
   FileNames names_;
   std::vector<char> buffer_;
   std::int64_t cluster_ = 0, last_ = 0, files_ = 0, clusters_ = 0, problems_ = 0;
@@ -409,17 +361,22 @@ class Exporter {
 
 int export_main(int argc, char** argv) {
   ExportOptions options;
-  if (const auto code = read_command_line("export", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  const Option table[] = {{"link", 0, [&] { choose(How::link, options); }},
+                          {"copy", 0, [&] { choose(How::copy, options); }},
+                          {"list", 0, [&] { choose(How::list, options); }},
+                          {"path-column", 0, &options.path_column},
+                          {"base", 0, &options.base},
+                          options.connection,
+                          {"quiet", 'q', &options.quiet}};
+  const auto read_rest = [&](Arguments arguments) { read_arguments(arguments, options); };
+  if (const auto code = read_command_line(argc, argv, kHelp, table, read_rest)) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);
-  try {
+  return run_until_signal("export", "; the directory holds what was made so far", [&] {
     Exporter(db, job, options).run();
-  } catch (const Interrupted&) {
-    std::fputs("neardup export: stopped; the directory holds what was made so far\n", stderr);
-    return 128 + interrupt_signal();
-  }
-  return 0;
+    return 0;
+  });
 }
 
 }  // namespace neardup::cli

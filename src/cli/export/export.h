@@ -8,7 +8,7 @@
 
 namespace neardup::cli {
 
-// The subcommand. argv[0] is "export". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+// The subcommand. Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int export_main(int argc, char** argv);
 
 // Names for the files of one folder: fit for the file systems of other machines, and each given once.

@@ -27,8 +27,6 @@
 namespace neardup::cli {
 namespace {
 
-constexpr std::size_t kBatchBytes = 32 << 20;
-
 // Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
 Encoding encoding_of(const std::string& name) {
   if (name.empty()) return Encoding::utf8;
@@ -245,7 +243,7 @@ class Loader {
     if (text.problem != FileProblem::none)
       skipped_.add(skip_reason(text.problem), file.path, text.detail);
     else if ((!text.undecoded || decoder_.make_utf8(file.path, html ? html_charset(text.text) : "", text.text)) &&
-             (!html || take_visible(file, text.text)))
+             (!html || decoder_.make_visible(file.path, text.text)))
       add_row(file, text);
     return true;
   }
@@ -256,25 +254,8 @@ class Loader {
     return looks_like_html(file.path, "") ? Encoding::unknown : encoding_;
   }
 
-  bool take_visible(const FoundFile& file, std::string& text) {
-    try {
-      text = html_text(text);
-      return true;
-    } catch (const std::runtime_error& error) {
-      skipped_.add(SkipReason::bad_record, file.path, error.what());
-      return false;
-    }
-  }
-
   void add_row(const FoundFile& file, FileText& text) {
-    if (text.text.empty()) {
-      skipped_.add(SkipReason::no_text, file.path, "");
-      return;
-    }
-    if (options_.min_words > 0 && count_words(text.text, options_.min_words) < options_.min_words) {
-      skipped_.add(SkipReason::too_few_words, file.path, "");
-      return;
-    }
+    if (!decoder_.has_enough_words(file.path, text.text)) return;
     if (records_.has_record(file.path)) {
       skipped_.add(SkipReason::path_taken, file.path,
                    "records of " + records_file(file.path) + " have such paths; rename the file");

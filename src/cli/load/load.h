@@ -12,6 +12,7 @@
 
 namespace neardup::cli {
 
+inline constexpr std::size_t kBatchBytes = 32 << 20;  // of texts, at least, that are sent together
 inline constexpr std::int64_t kUsualMaxSize = 256LL << 20;
 
 struct LoadOptions {
@@ -36,7 +37,7 @@ struct LoadOptions {
 // A text field, its row and the copies of it that PostgreSQL makes must stay below 1 GB.
 inline constexpr std::int64_t kMaxTextSize = 1000LL << 20;
 
-// The subcommand. argv[0] is "load". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+// The subcommand. Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int load_main(int argc, char** argv);
 
 // Creates the table when it is missing; otherwise throws std::runtime_error unless it has the columns and the unique

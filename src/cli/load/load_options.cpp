@@ -1,6 +1,6 @@
 // `neardup load`: its command line and its help.
+#include <algorithm>
 #include <cstdio>
-#include <getopt.h>
 #include <stdexcept>
 #include <string_view>
 
@@ -21,10 +21,7 @@ and time) are not read again, so a load that was stopped continues where it was.
 standard input.
 
   -t, --table TABLE        name, schema.name or "Quoted name", as in psql
-  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
-  -h, --host HOST          host or socket directory
-  -p, --port PORT
-  -U, --username USER
+{connection}
       --format FORMAT      auto (by name and first bytes, the default), text, jsonl, csv, tsv, mbox or warc
       --text-column NAME   of jsonl and csv: the text (default: text, body or content)
       --id-column NAME     of jsonl and csv: the id (default: id); all further columns are kept as attributes
@@ -47,31 +44,14 @@ Exit code: 0 done, 1 a path is not there, nothing could be done or the database 
 130 stopped by Ctrl-C.
 )";
 
-enum LongOnly {
-  kHelpOption = 256,
-  kInclude,
-  kExclude,
-  kMinSize,
-  kMaxSize,
-  kMinWords,
-  kEncoding,
-  kListSkipped,
-  kBatchFiles,
-  kFormat,
-  kTextColumn,
-  kIdColumn,
-  kHtml,
-  kHidden
-};
-
-void set_format(LoadOptions& options) {
-  const auto format = format_named(optarg);
-  if (!format) throw UsageError("--format must be auto, text, jsonl, csv, tsv, mbox or warc: " + printable(optarg));
-  options.format = *format;
+Format parse_format(const char* name) {
+  const auto format = format_named(name);
+  if (!format) throw UsageError("--format must be auto, text, jsonl, csv, tsv, mbox or warc: " + printable(name));
+  return *format;
 }
 
-void set_html(LoadOptions& options) {
-  if (std::string_view(optarg) != "text") throw UsageError("--html must be text: " + printable(optarg));
+void set_html(const char* name, LoadOptions& options) {
+  if (std::string_view(name) != "text") throw UsageError("--html must be text: " + printable(name));
   if (!html_is_available())
     throw UsageError(
         "--html needs libxml2, which this program was built without: install libxml2-dev, and build it again");
@@ -89,91 +69,10 @@ void exclude(std::string pattern, FileFilter& filter) {
   filter.exclude_directories.push_back(std::move(pattern));
 }
 
-// Takes an option that getopt_long() gave. Returns false when help was asked for.
-bool take_option(int option, LoadOptions& options) {
-  switch (option) {
-    case 't':
-      options.table = optarg;
-      break;
-    case 'q':
-      options.quiet = true;
-      break;
-    case kInclude:
-      options.filter.include.emplace_back(optarg);
-      break;
-    case kExclude:
-      exclude(optarg, options.filter);
-      break;
-    case kMinSize:
-      options.filter.min_size = parse_number("--min-size", optarg, true, 0, INT64_MAX);
-      break;
-    case kMaxSize:
-      options.max_size = parse_number("--max-size", optarg, true, 0, kMaxTextSize);
-      break;
-    case kMinWords:
-      options.min_words = parse_number("--min-words", optarg, false, 0, INT64_MAX);
-      break;
-    case kBatchFiles:
-      options.batch_files = options.batch_records = parse_number("--batch-files", optarg, false, 1, 100000);
-      break;
-    case kEncoding:
-      options.encoding = optarg;
-      if (options.encoding.empty()) throw UsageError("--encoding is empty");
-      break;
-    case kListSkipped:
-      options.list_skipped = optarg;
-      break;
-    case kFormat:
-      set_format(options);
-      break;
-    case kTextColumn:
-      options.text_column = optarg;
-      break;
-    case kIdColumn:
-      options.id_column = optarg;
-      break;
-    case kHtml:
-      set_html(options);
-      break;
-    case kHidden:
-      options.filter.hidden = true;
-      break;
-    case kHelpOption:
-      return false;
-    default:
-      throw UsageError("");
-  }
-  return true;
-}
-
-// Returns false when help was asked for.
-bool parse(int argc, char** argv, LoadOptions& options) {
-  static const option long_options[] = {{"table", required_argument, nullptr, 't'},
-                                        NEARDUP_CONNECTION_LONG_OPTIONS,
-                                        {"include", required_argument, nullptr, kInclude},
-                                        {"exclude", required_argument, nullptr, kExclude},
-                                        {"min-size", required_argument, nullptr, kMinSize},
-                                        {"max-size", required_argument, nullptr, kMaxSize},
-                                        {"min-words", required_argument, nullptr, kMinWords},
-                                        {"encoding", required_argument, nullptr, kEncoding},
-                                        {"list-skipped", required_argument, nullptr, kListSkipped},
-                                        {"batch-files", required_argument, nullptr, kBatchFiles},
-                                        {"format", required_argument, nullptr, kFormat},
-                                        {"text-column", required_argument, nullptr, kTextColumn},
-                                        {"id-column", required_argument, nullptr, kIdColumn},
-                                        {"html", required_argument, nullptr, kHtml},
-                                        {"hidden", no_argument, nullptr, kHidden},
-                                        {"quiet", no_argument, nullptr, 'q'},
-                                        {"help", no_argument, nullptr, kHelpOption},
-                                        {nullptr, 0, nullptr, 0}};
-  for (int c = 0; (c = getopt_long(argc, argv, "t:q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
-    if (take_connection_option(c, optarg, options.connection)) continue;
-    if (!take_option(c, options)) return false;
-  }
-  for (int i = optind; i < argc; ++i) {
-    if (*argv[i] == '\0') throw UsageError("a directory name is empty");
-    options.arguments.emplace_back(argv[i]);
-  }
+void read_arguments(Arguments arguments, LoadOptions& options) {
+  options.arguments.assign(arguments.begin(), arguments.end());
+  if (std::ranges::find(options.arguments, "") != options.arguments.end())
+    throw UsageError("a directory name is empty");
   if (options.arguments.empty()) throw UsageError("no directory given");
   if (options.table.empty()) throw UsageError("--table is missing");
   try {
@@ -181,14 +80,36 @@ bool parse(int argc, char** argv, LoadOptions& options) {
   } catch (const std::invalid_argument& error) {
     throw UsageError("--table " + printable(options.table) + ": " + error.what());
   }
-  return true;
 }
 
 }  // namespace
 
 int load_main(int argc, char** argv) {
   LoadOptions options;
-  if (const auto code = read_command_line("load", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  FileFilter& filter = options.filter;
+  const Option table[] = {
+      {"table", 't', &options.table},
+      options.connection,
+      {"include", 0, [&](const char* value) { filter.include.emplace_back(value); }},
+      {"exclude", 0, [&](const char* value) { exclude(value, filter); }},
+      {"min-size", 0, Number{&filter.min_size, 0, INT64_MAX, true}},
+      {"max-size", 0, Number{&options.max_size, 0, kMaxTextSize, true}},
+      {"min-words", 0, Number{&options.min_words, 0, INT64_MAX}},
+      {"encoding", 0, NonEmpty{&options.encoding}},
+      {"list-skipped", 0, &options.list_skipped},
+      {"batch-files", 0,
+       [&](const char* value) {
+         options.batch_files = options.batch_records = parse_number("--batch-files", value, false, 1, 100000);
+       }},
+      {"format", 0, [&](const char* value) { options.format = parse_format(value); }},
+      {"text-column", 0, &options.text_column},
+      {"id-column", 0, &options.id_column},
+      {"html", 0, [&](const char* value) { set_html(value, options); }},
+      {"hidden", 0, &filter.hidden},
+      {"quiet", 'q', &options.quiet},
+  };
+  const auto read_rest = [&](Arguments arguments) { read_arguments(arguments, options); };
+  if (const auto code = read_command_line(argc, argv, kHelp, table, read_rest)) return *code;
   check_arguments(options.arguments);
   install_interrupt_handlers();
   Connection db(options.connection);

@@ -12,7 +12,6 @@
 namespace neardup::cli {
 namespace {
 
-constexpr std::size_t kBatchBytes = 32 << 20;
 constexpr std::size_t kHead = 64 * 1024;
 
 // A source that tells how much of it was read.
@@ -142,15 +141,7 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
 }
 
 void RecordLoader::take(std::int64_t mtime, const std::string& path, Record& record) {
-  if (!make_text(path, record)) return;
-  if (record.body.empty()) {
-    skipped_.add(SkipReason::no_text, path, "");
-    return;
-  }
-  if (options_.min_words > 0 && count_words(record.body, options_.min_words) < options_.min_words) {
-    skipped_.add(SkipReason::too_few_words, path, "");
-    return;
-  }
+  if (!make_text(path, record) || !decoder_.has_enough_words(path, record.body)) return;
   // last: a record that is skipped does not keep out another one with its id
   if (!record.identity.empty() &&
       !identities_.insert(XXH3_64bits(record.identity.data(), record.identity.size())).second) {
@@ -168,14 +159,8 @@ bool RecordLoader::make_text(const std::string& path, Record& record) try {
   if (!decoder_.make_utf8(path, record.html && record.charset.empty() ? html_charset(record.body) : record.charset,
                           record.body))
     return false;
-  if (!record.html || !(options_.html_text || record.html_to_text)) return true;
-  try {
-    record.body = html_text(record.body);
-    return true;
-  } catch (const std::runtime_error& error) {
-    skipped_.add(html_is_available() ? SkipReason::bad_record : SkipReason::no_library, path, error.what());
-    return false;
-  }
+  const bool leaves_markup = record.html && (options_.html_text || record.html_to_text);
+  return !leaves_markup || decoder_.make_visible(path, record.body);
 } catch (const std::bad_alloc&) {
   skipped_.add(SkipReason::no_memory, path, "");
   return false;

@@ -1,9 +1,11 @@
 // The files and records that gave no row: counted by reason, the first of them shown, all of them listed on request.
 #include "cli/load/skipped.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,55 +15,45 @@
 
 namespace neardup::cli {
 
-const char* skip_reason_text(SkipReason reason) {
-  switch (reason) {
-    case SkipReason::vanished:
-      return "vanished";
-    case SkipReason::unreadable:
-      return "unreadable";
-    case SkipReason::bad_name:
-      return "file name not valid UTF-8";
-    case SkipReason::too_large:
-      return "too large";
-    case SkipReason::no_memory:
-      return "larger than the memory that is left";
-    case SkipReason::bad_gzip:
-      return "damaged gzip";
-    case SkipReason::bad_packing:
-      return "damaged zstd, bzip2 or xz";
-    case SkipReason::has_nul:
-      return "holding NUL (binary)";
-    case SkipReason::not_utf8:
-      return "not valid UTF-8";
-    case SkipReason::archive:
-      return "archives";
-    case SkipReason::binary:
-      return "of a kind that is not text";
-    case SkipReason::no_library:
-      return "in need of a library that this program was built without";
-    case SkipReason::no_column:
-      return "without a text column";
-    case SkipReason::bad_record:
-      return "damaged records";
-    case SkipReason::no_text:
-      return "without a text";
-    case SkipReason::repeated_id:
-      return "records with the id of an earlier one";
-    case SkipReason::link:
-      return "further links to a file";
-    case SkipReason::too_few_words:
-      return "with too few words";
-    case SkipReason::refused:
-      return "refused by the server";
-    case SkipReason::left_out:
-      return "left out by a trigger";
-    case SkipReason::path_taken:
-      return "with the path of another row";
-    case SkipReason::count_:
-      break;
-  }
-  return "?";
-}
+namespace {
+
+struct Reason {
+  SkipReason reason;
+  const char* text;
+};
+constexpr Reason kReasons[] = {
+    {SkipReason::vanished, "vanished"},
+    {SkipReason::unreadable, "unreadable"},
+    {SkipReason::bad_name, "file name not valid UTF-8"},
+    {SkipReason::too_large, "too large"},
+    {SkipReason::no_memory, "larger than the memory that is left"},
+    {SkipReason::bad_gzip, "damaged gzip"},
+    {SkipReason::bad_packing, "damaged zstd, bzip2 or xz"},
+    {SkipReason::has_nul, "holding NUL (binary)"},
+    {SkipReason::not_utf8, "not valid UTF-8"},
+    {SkipReason::archive, "archives"},
+    {SkipReason::binary, "of a kind that is not text"},
+    {SkipReason::no_library, "in need of a library that this program was built without"},
+    {SkipReason::link, "further links to a file"},
+    {SkipReason::no_column, "without a text column"},
+    {SkipReason::bad_record, "damaged records"},
+    {SkipReason::no_text, "without a text"},
+    {SkipReason::repeated_id, "records with the id of an earlier one"},
+    {SkipReason::too_few_words, "with too few words"},
+    {SkipReason::refused, "refused by the server"},
+    {SkipReason::left_out, "left out by a trigger"},
+    {SkipReason::path_taken, "with the path of another row"},
+};
+
+// A reason is the index of its row.
+static_assert(std::size(kReasons) == static_cast<std::size_t>(SkipReason::count_) &&
+              std::ranges::all_of(kReasons, [](const Reason& row) {
+                return &row == &kReasons[static_cast<std::size_t>(row.reason)];
+              }));
+
+}  // namespace
+
+const char* skip_reason_text(SkipReason reason) { return kReasons[static_cast<std::size_t>(reason)].text; }
 
 SkipReason skip_reason(FileProblem problem) {
   switch (problem) {
@@ -99,11 +91,10 @@ constexpr std::size_t kLongestReason = 100;  // more than each has
 
 // Whether one of the reasons is the text, or begins with it.
 bool is_reason(std::string_view text, bool cut) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(SkipReason::count_); ++i) {
-    const std::string_view reason = skip_reason_text(static_cast<SkipReason>(i));
-    if (cut ? reason.starts_with(text) : reason == text) return true;
-  }
-  return false;
+  return std::ranges::any_of(kReasons, [&](const Reason& row) {
+    const std::string_view reason = row.text;
+    return cut ? reason.starts_with(text) : reason == text;
+  });
 }
 
 // Whether each line is one of such a list: a reason, a tab, and a path. A load that is killed cuts the last line.

@@ -1,7 +1,11 @@
-// Text of other encodings than UTF-8: decoded by the server's function neardup_decode, and counted.
+// See text_decoder.h.
 #include "cli/load/text_decoder.h"
 
+#include <stdexcept>
+
 #include "cli/base/utf8.h"
+#include "cli/input/file_reader.h"
+#include "cli/records/html_text.h"
 
 namespace neardup::cli {
 namespace {
@@ -64,6 +68,22 @@ bool TextDecoder::make_utf8(const std::string& path, const std::string& charset,
     return false;
   }
   return decode(path, charset, text);
+}
+
+bool TextDecoder::make_visible(const std::string& path, std::string& text) {
+  try {
+    text = visible_text(text);
+    return true;
+  } catch (const std::runtime_error& error) {
+    skipped_.add(html_is_available() ? SkipReason::bad_record : SkipReason::no_library, path, error.what());
+    return false;
+  }
+}
+
+bool TextDecoder::has_enough_words(const std::string& path, const std::string& text) {
+  const bool enough = options_.min_words == 0 || count_words(text, options_.min_words) >= options_.min_words;
+  if (text.empty() || !enough) skipped_.add(text.empty() ? SkipReason::no_text : SkipReason::too_few_words, path, "");
+  return !text.empty() && enough;
 }
 
 std::string TextDecoder::summary() const {

@@ -1,4 +1,5 @@
-// Text of other encodings than UTF-8: decoded by the server's function neardup_decode, and counted.
+// The text that is loaded: of other encodings than UTF-8 decoded by the server's function neardup_decode, and counted;
+// of HTML what can be seen; not too short.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,10 @@ class TextDecoder {
   // The same where the text is not UTF-8, if the charset or --encoding names an encoding; else it is skipped as not
   // UTF-8. NUL is no text.
   bool make_utf8(const std::string& path, const std::string& charset, std::string& text);
+  // Leaves what can be seen of HTML. False where it cannot be read; path is skipped then.
+  bool make_visible(const std::string& path, std::string& text);
+  // Whether there are words, and --min-words of them; else path is skipped.
+  bool has_enough_words(const std::string& path, const std::string& text);
   // Texts that the extension would have decoded, had the database one.
   std::int64_t lacking() const { return lacking_; }
   // A line for the summary; empty where nothing was decoded.

@@ -1,9 +1,6 @@
 // `neardup passages`: its command line, its help, and the page.
 #include "cli/passages/passages.h"
 
-#include <cstdio>
-#include <getopt.h>
-
 #include "cli/base/interrupt.h"
 #include "cli/base/options.h"
 #include "cli/report/html.h"
@@ -23,10 +20,7 @@ frequent passages with their numbers and documents, and the share of each docume
       --at-least N         times that a passage occurs, at least (default 2)
       --passages N         the N most frequent passages (default 50)
       --documents N        the N documents of which most is repeated (default 100)
-  -d, --dbname DB          database name, connection string or URI (also --conninfo); default: PGDATABASE
-  -h, --host HOST          host or socket directory
-  -p, --port PORT
-  -U, --username USER
+{connection}
   -q, --quiet              no summary
       --help
 
@@ -35,69 +29,17 @@ Exit code: 0 done, 1 the page could not be made, 2 wrong usage, 130 stopped by C
 
 constexpr std::int64_t kMostShown = 10000;
 
-enum LongOnly { kHelpOption = 256, kMinUnits, kUnit, kAtLeast, kPassages, kDocuments };
-
-// Returns false when help was asked for.
-bool parse(int argc, char** argv, PassagesOptions& options) {
-  static const option long_options[] = {{"out", required_argument, nullptr, 'o'},
-                                        {"min-units", required_argument, nullptr, kMinUnits},
-                                        {"unit", required_argument, nullptr, kUnit},
-                                        {"at-least", required_argument, nullptr, kAtLeast},
-                                        {"passages", required_argument, nullptr, kPassages},
-                                        {"documents", required_argument, nullptr, kDocuments},
-                                        NEARDUP_CONNECTION_LONG_OPTIONS,
-                                        {"quiet", no_argument, nullptr, 'q'},
-                                        {"help", no_argument, nullptr, kHelpOption},
-                                        {nullptr, 0, nullptr, 0}};
-  for (int c = 0; (c = getopt_long(argc, argv, "o:q" NEARDUP_CONNECTION_SHORT_OPTIONS, long_options, nullptr)) != -1;) {
-    if (take_connection_option(c, optarg, options.connection)) continue;
-    switch (c) {
-      case 'o':
-        options.out = optarg;
-        break;
-      case kMinUnits:
-        options.min_units = parse_number("--min-units", optarg, false, 1, 100000);
-        break;
-      case kUnit:
-        options.unit = optarg;
-        break;
-      case kAtLeast:
-        options.at_least = parse_number("--at-least", optarg, false, 2, INT32_MAX);
-        break;
-      case kPassages:
-        options.passages = parse_number("--passages", optarg, false, 0, kMostShown);
-        break;
-      case kDocuments:
-        options.documents = parse_number("--documents", optarg, false, 0, kMostShown);
-        break;
-      case 'q':
-        options.quiet = true;
-        break;
-      case kHelpOption:
-        return false;
-      default:
-        throw UsageError("");
-    }
-  }
-  if (optind >= argc) throw UsageError("no job or query given");
-  if (optind + 1 < argc)
-    throw UsageError("more than one job or query given (is the query quoted?): " + printable(argv[optind + 1]));
-  options.source = argv[optind];
-  if (options.out.empty()) throw UsageError("--out is missing");
-  return true;
-}
-
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
-std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + html_text(id) + "</bdi>"; }
+std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + escape_html(id) + "</bdi>"; }
 
 std::string plural_of(const std::string& unit) {
   if (unit == "code") return "tokens of code";
-  return unit == "char" ? "characters" : html_text(unit) + "s";
+  return unit == "char" ? "characters" : escape_html(unit) + "s";
 }
 
 void write_totals(const RepeatedTexts& texts, const PassagesOptions& options, OutFile& page) {
@@ -114,7 +56,7 @@ void write_passages(const RepeatedTexts& texts, OutFile& page) {
   for (const CommonText& passage : texts.passages) {
     page.raw("<details class=\"card item\" open><summary><b>" + grouped(passage.documents) + "</b> " +
              (passage.documents == 1 ? "document" : "documents") + ", <b>" + grouped(passage.occurrences) +
-             "</b> occurrences</summary>\n<div class=\"line text\" dir=\"auto\">" + html_text(passage.text) +
+             "</b> occurrences</summary>\n<div class=\"line text\" dir=\"auto\">" + escape_html(passage.text) +
              "</div>\n<p class=\"note soft\">In ");
     for (std::size_t i = 0; i < passage.ids.size(); ++i) page.raw((i == 0 ? "" : ", ") + isolated(passage.ids[i]));
     const std::int64_t more = passage.documents - static_cast<std::int64_t>(passage.ids.size());
@@ -151,11 +93,10 @@ int write_page(const PassagesOptions& options) {
   end_page(texts.about, any, page);
   page.commit();
   if (!options.quiet) {
-    const bool on_stdout = options.out == "-";
-    std::fprintf(on_stdout ? stderr : stdout, "%s: %s, %s with repeated passages, %s of the characters\n",
-                 printable(on_stdout ? options.source : options.out).c_str(),
-                 counted(texts.documents, "document").c_str(), grouped(texts.with_repeated).c_str(),
-                 percent(share(texts.repeated, texts.characters)).c_str());
+    print_summary(options.out, options.source,
+                  counted(texts.documents, "document") + ", " + grouped(texts.with_repeated) +
+                      " with repeated passages, " + percent(share(texts.repeated, texts.characters)) +
+                      " of the characters");
   }
   return 0;
 }
@@ -164,7 +105,19 @@ int write_page(const PassagesOptions& options) {
 
 int passages_main(int argc, char** argv) {
   PassagesOptions options;
-  if (const auto code = read_command_line("passages", kHelp, [&] { return parse(argc, argv, options); })) return *code;
+  const Option table[] = {{"out", 'o', &options.out},
+                          {"min-units", 0, Number{&options.min_units, 1, 100000}},
+                          {"unit", 0, &options.unit},
+                          {"at-least", 0, Number{&options.at_least, 2, INT32_MAX}},
+                          {"passages", 0, Number{&options.passages, 0, kMostShown}},
+                          {"documents", 0, Number{&options.documents, 0, kMostShown}},
+                          options.connection,
+                          {"quiet", 'q', &options.quiet}};
+  const auto read_source = [&](Arguments arguments) {
+    options.source = one_argument(arguments, "job or query", " (is the query quoted?)");
+    if (options.out.empty()) throw UsageError("--out is missing");
+  };
+  if (const auto code = read_command_line(argc, argv, kHelp, table, read_source)) return *code;
   return run_writing("passages", options.out, [&] { return write_page(options); });
 }
 

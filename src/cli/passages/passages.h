@@ -48,7 +48,7 @@ bool is_query(const std::string& source);
 // Reads all from one snapshot. Throws DatabaseError, std::runtime_error.
 RepeatedTexts read_repeated_texts(Connection& db, const PassagesOptions& options);
 
-// The subcommand. argv[0] is "passages". Returns the exit code; throws as report_main().
+// The subcommand. Returns the exit code; throws as report_main().
 int passages_main(int argc, char** argv);
 
 }  // namespace neardup::cli

@@ -161,7 +161,7 @@ htmlSAXHandler handler() {
 
 bool html_is_available() noexcept { return true; }
 
-std::string html_text(std::string_view html) {
+std::string visible_text(std::string_view html) {
   if (needs_more_comparisons(html, kMostComparisons))
     throw std::runtime_error("HTML has tags with too many attributes: 10000 in one, or many of thousands");
   constexpr std::size_t kOfParser = 1 << 20;
@@ -191,7 +191,7 @@ std::string html_text(std::string_view html) {
 
 bool html_is_available() noexcept { return false; }
 
-std::string html_text(std::string_view) {
+std::string visible_text(std::string_view) {
   throw std::runtime_error("HTML needs libxml2: install libxml2-dev, and build neardup again");
 }
 

@@ -12,7 +12,7 @@ bool html_is_available() noexcept;
 // UTF-8 in and out: no tags, comments, head, scripts or styles; entities decoded, white space as a browser shows it,
 // block elements on lines of their own. Whatever the markup, it ends, in time about linear in it. Throws
 // std::runtime_error where elements are nested too deep, or where this build is without libxml2; Interrupted.
-std::string html_text(std::string_view html);
+std::string visible_text(std::string_view html);
 
 // The encoding that a document says it has, in its first bytes: <meta charset=..> or <meta .. content="..;
 // charset=..">; empty where it says none.

@@ -4,53 +4,37 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <iterator>
 
 #include "cli/base/utf8.h"
 
 namespace neardup::cli {
 namespace {
 
+struct Written {
+  std::int32_t character;
+  const char* html;
+};
+constexpr Written kWritten[] = {{'<', "&lt;"},   {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"},
+                                {'\'', "&#39;"}, {'\r', ""},    {'\t', "\t"},   {'\n', "\n"}};
+
 bool is_directional(std::int32_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
+std::string number(double value) { return fixed(value, 1); }
 
 }  // namespace
 
-std::string html_text(std::string_view text, bool plain) {
+std::string escape_html(std::string_view text, bool plain) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   for (std::size_t i = 0, size = 1; i < text.size(); i += size) {
     const std::int32_t c = decode_utf8(text, i, size);
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        continue;
-      case '>':
-        out += "&gt;";
-        continue;
-      case '&':
-        out += "&amp;";
-        continue;
-      case '"':
-        out += "&quot;";
-        continue;
-      case '\'':
-        out += "&#39;";
-        continue;
-      case '\r':
-        continue;
-      case '\t':
-      case '\n':
-        out += static_cast<char>(c);
-        continue;
-      default:
-        break;
+    if (const auto* const written = std::ranges::find(kWritten, c, &Written::character);
+        written != std::end(kWritten)) {
+      out += written->html;
+      continue;
     }
     const bool control = (c >= 0 && c < 0x20) || (c >= 0x7f && c < 0xa0);
     if (c < 0 || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef)) {
@@ -65,6 +49,14 @@ std::string html_text(std::string_view text, bool plain) {
   }
   return out;
 }
+
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + " " + one + (n == 1 ? "" : "s"); }
 
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
@@ -99,11 +91,12 @@ std::string svg_cells(const std::vector<Bar>& bars, double left, double cell, do
     const double middle = left + cell * (static_cast<double>(i) + 0.5);
     const double width = std::min(cell - 2 * std::min(cell * 0.12, kMostGap), kWidest);
     const double height = bar.count > 0 ? std::max(plot * static_cast<double>(bar.count) / top, kLeastHeight) : 0;
-    svg += "<g><title>" + html_text(bar.title, true) + "</title><rect class=\"bar\" x=\"" + number(middle - width / 2) +
-           "\" y=\"" + number(base - height) + "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\"/>";
+    svg += "<g><title>" + escape_html(bar.title, true) + "</title><rect class=\"bar\" x=\"" +
+           number(middle - width / 2) + "\" y=\"" + number(base - height) + "\" width=\"" + number(width) +
+           "\" height=\"" + number(height) + "\"/>";
     const auto text = [&](const char* name, double y, const std::string& words) {
       svg += "<text class=\"" + std::string(name) + "\" text-anchor=\"middle\" x=\"" + number(middle) + "\" y=\"" +
-             number(y) + "\">" + html_text(words, true) + "</text>";
+             number(y) + "\">" + escape_html(words, true) + "</text>";
     };
     const std::string count = grouped(bar.count);
     if (bar.count > 0 && LineOfTexts().has_room(cell / 2, count)) text("count", base - height - 5, count);
@@ -127,7 +120,7 @@ std::string svg_bars(const std::vector<Bar>& bars, const std::string& descriptio
   const double cell = (kWidth - kLeft - kRight) / static_cast<double>(std::max<std::size_t>(bars.size(), 1));
 
   std::string svg = "<div class=\"chart\"><svg viewBox=\"0 0 " + number(kWidth) + " " + number(kHeight) +
-                    "\" role=\"img\" aria-label=\"" + html_text(description, true) + "\">\n";
+                    "\" role=\"img\" aria-label=\"" + escape_html(description, true) + "\">\n";
   for (std::int64_t line = 0; static_cast<double>(line) <= top; line += step) {
     const double y = kTop + plot * (1 - static_cast<double>(line) / top);
     svg += "<line class=\"" + std::string(line == 0 ? "axis" : "grid") + "\" x1=\"" + number(kLeft) + "\" x2=\"" +

@@ -10,10 +10,15 @@ namespace neardup::cli {
 
 // Text between tags or in a quoted attribute. < > & " ' become entities; controls, directional controls and bytes that
 // are not UTF-8 become visible: as <span class="ctl">, or, plain, as U+FFFD.
-std::string html_text(std::string_view text, bool plain = false);
+std::string escape_html(std::string_view text, bool plain = false);
 
 // 1234567 -> "1,234,567"
 std::string grouped(std::int64_t number);
+
+// "1,234 rows": with an s unless it is one.
+std::string counted(std::int64_t n, const std::string& one);
+
+std::string fixed(double value, int digits);
 
 struct Bar {
   std::string label;  // below the bar; may be empty

@@ -1,8 +1,6 @@
 // See page.h.
 #include "cli/report/page.h"
 
-#include <cstdio>
-
 #include "cli/report/html.h"
 #include "cli/report/report_script.h"
 #include "cli/report/report_style.h"
@@ -32,15 +30,15 @@ void begin_page(const std::string& kind, const std::string& name, const PageAbou
           "'; base-uri 'none'; form-action 'none'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
           "content=\"no-referrer\">\n<title>")
-      .raw(html_text(kind + ": " + name, true))
+      .raw(escape_html(kind + ": " + name, true))
       .raw("</title>\n<style>")
       .raw(kReportStyle)
-      .raw("</style>\n</head>\n<body>\n<main>\n<h1>" + html_text(kind) + ": ")
-      .raw(html_text(name))
+      .raw("</style>\n</head>\n<body>\n<main>\n<h1>" + escape_html(kind) + ": ")
+      .raw(escape_html(name))
       .raw("</h1>\n<p class=\"soft\">Database ")
-      .raw(html_text(about.database))
+      .raw(escape_html(about.database))
       .raw(", ")
-      .raw(html_text(about.now.text))
+      .raw(escape_html(about.now.text))
       .raw("</p>\n");
 }
 
@@ -51,17 +49,9 @@ void write_page_search(const std::string& what, OutFile& page) {
 }
 
 void end_page(const PageAbout& about, bool with_script, OutFile& page) {
-  page.raw("<p class=\"soft\">Made by neardup " + html_text(about.version) + ".</p>\n</main>\n");
+  page.raw("<p class=\"soft\">Made by neardup " + escape_html(about.version) + ".</p>\n</main>\n");
   if (with_script) page.raw("<script>").raw(kReportScript).raw("</script>\n");
   page.raw("</body>\n</html>\n");
 }
-
-std::string fixed(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-std::string counted(std::int64_t n, const std::string& one) { return grouped(n) + " " + one + (n == 1 ? "" : "s"); }
 
 }  // namespace neardup::cli

@@ -1,7 +1,6 @@
-// A page of HTML that is one file and loads nothing: its head and its end, and numbers for it.
+// A page of HTML that is one file and loads nothing: its head and its end.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "cli/base/database.h"
@@ -34,10 +33,5 @@ void begin_page(const std::string& kind, const std::string& name, const PageAbou
 void write_page_search(const std::string& what, OutFile& page);
 
 void end_page(const PageAbout& about, bool with_script, OutFile& page);
-
-std::string fixed(double value, int digits);
-
-// "1,234 rows": with an s unless it is one.
-std::string counted(std::int64_t n, const std::string& one);
 
 }  // namespace neardup::cli

@@ -36,11 +36,9 @@ int write_report(const ReportOptions& options) {
     std::fprintf(stderr, "warning: %s\n", printable_message(reader.no_ids()).c_str());
   if (!options.quiet) {
     const JobCounts& counts = reader.counts();
-    const bool on_stdout = options.out == "-";
-    std::fprintf(on_stdout ? stderr : stdout, "%s: %lld rows, %lld clusters of 2 or more, %lld duplicates\n",
-                 on_stdout ? printable(options.job).c_str() : printable(options.out).c_str(),
-                 static_cast<long long>(counts.rows), static_cast<long long>(counts.clusters),
-                 static_cast<long long>(counts.duplicates));
+    print_summary(options.out, options.job,
+                  std::to_string(counts.rows) + " rows, " + std::to_string(counts.clusters) +
+                      " clusters of 2 or more, " + std::to_string(counts.duplicates) + " duplicates");
   }
   return 0;
 }

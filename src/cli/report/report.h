@@ -18,7 +18,7 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-// The subcommand. argv[0] is "report". Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
+// The subcommand. Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int report_main(int argc, char** argv);
 
 // The work itself, after the options are settled.

@@ -15,13 +15,12 @@ std::string field(std::string_view value) {
   return quoted + '"';
 }
 
-// The shortest number that reads back as the same.
+}  // namespace
+
 std::string shortest(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
-
-}  // namespace
 
 void write_report_csv(ReportReader& reader, OutFile& file) {
   file.raw("cluster,id,representative,similarity,survivor,path\n");

@@ -1,6 +1,8 @@
 // `neardup report`: the formats. Each writes the whole report.
 #pragma once
 
+#include <string>
+
 #include "cli/base/out_file.h"
 #include "cli/report/report.h"
 #include "cli/report/report_reader.h"
@@ -16,5 +18,8 @@ void write_report_json(ReportReader& reader, const ReportOptions& options, OutFi
 // A line for each row of each cluster of at least 2 rows, quoted as RFC 4180 has it. Bytes that are
 // not UTF-8 stay as they are.
 void write_report_csv(ReportReader& reader, OutFile& file);
+
+// The shortest number that reads back as the same.
+std::string shortest(double value);
 
 }  // namespace neardup::cli

@@ -59,7 +59,7 @@ void write_pairs(ReportReader& reader, const ReportOptions& options, OutFile& pa
     if (reader.cleaned()) page.raw(" The texts are shown before the profile's script and rules are applied to them.");
     page.raw("</p>\n");
   } else {
-    page.raw(".</p>\n<p>").raw(html_text(reader.no_texts())).raw("</p>\n");
+    page.raw(".</p>\n<p>").raw(escape_html(reader.no_texts())).raw("</p>\n");
   }
   for (const ReportPair& pair : pairs) {
     check_interrupt();
@@ -71,26 +71,25 @@ void write_pairs(ReportReader& reader, const ReportOptions& options, OutFile& pa
 std::string place_html(const std::string& path, const std::string& id) {
   if (path.empty()) return id_html(id);
   const std::string_view part = last_bytes(path, kPathShown);
-  return "<bdi class=\"id\">" + std::string(part.size() < path.size() ? "…" : "") + html_text(part) +
+  return "<bdi class=\"id\">" + std::string(part.size() < path.size() ? "…" : "") + escape_html(part) +
          "</bdi> <span class=\"soft\">(" + id_html(id) + ")</span>";
 }
 
 std::string title_html(const ReportCluster& cluster) {
   const std::string title = cluster.title.empty() ? std::string(file_name_of(cluster.path)) : cluster.title;
-  return title.empty() ? id_html(cluster.id) : "<bdi class=\"title\">" + html_text(title) + "</bdi>";
+  return title.empty() ? id_html(cluster.id) : "<bdi class=\"title\">" + escape_html(title) + "</bdi>";
 }
 
 std::string snippet_html(const Snippet& snippet) {
-  std::string html = "<bdi>" + html_text(snippet.before) + " ";
-  if (!snippet.removed.empty()) html += "<del>" + html_text(snippet.removed) + "</del> ";
-  if (!snippet.added.empty()) html += "<ins>" + html_text(snippet.added) + "</ins> ";
-  return html + html_text(snippet.after) + "</bdi>";
+  std::string html = "<bdi>" + escape_html(snippet.before) + " ";
+  if (!snippet.removed.empty()) html += "<del>" + escape_html(snippet.removed) + "</del> ";
+  if (!snippet.added.empty()) html += "<ins>" + escape_html(snippet.added) + "</ins> ";
+  return html + escape_html(snippet.after) + "</bdi>";
 }
 
 std::string difference_html(const ReportCluster& cluster, const ReportCopy& copy) {
   const auto note = [](const std::string& text) { return "<span class=\"skip\">" + text + "</span>"; };
-  if (copy.state == DocumentState::gone) return note("the row is no longer among those of the source");
-  if (copy.state == DocumentState::null) return note("no document");
+  if (copy.state != DocumentState::there) return absence_html(copy.state);
   if (cluster.state != DocumentState::there) return note("its representative has no document now");
   if (copy.snippet.kind == Snippet::Kind::words) return snippet_html(copy.snippet);
   const std::string where = copy.longer ? " in the first " + grouped(kTextCompared) + " characters" : "";
@@ -130,7 +129,7 @@ void write_clusters(ReportReader& reader, const ReportOptions& options, OutFile&
         "Of each duplicate the first stretch that differs: <del>words of the representative</del> and <ins>words of the"
         " duplicate</ins>.</p>\n");
   } else {
-    page.raw(html_text(reader.no_texts())).raw("</p>\n");
+    page.raw(escape_html(reader.no_texts())).raw("</p>\n");
   }
   int written = 0;
   for (const ReportCluster& cluster : clusters) write_cluster(cluster, written++ < kClustersOpen, with_texts, page);
@@ -180,7 +179,7 @@ void write_sizes(ReportReader& reader, OutFile& page) {
 void write_settings(ReportReader& reader, OutFile& page) {
   page.raw("<details class=\"card\" id=\"settings\"><summary><h2>Settings</h2></summary>\n<table><tbody>\n");
   const auto row = [&](std::string_view label, std::string_view value) {
-    page.raw("<tr><th scope=\"row\">" + html_text(label) + "</th><td><bdi class=\"id\">" + html_text(value) +
+    page.raw("<tr><th scope=\"row\">" + escape_html(label) + "</th><td><bdi class=\"id\">" + escape_html(value) +
              "</bdi></td></tr>\n");
   };
   for (const ReportSetting& setting : reader.settings()) row(setting.label, setting.text);

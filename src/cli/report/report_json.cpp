@@ -1,5 +1,4 @@
 // `neardup report --format json`.
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -42,12 +41,7 @@ std::string string(std::string_view text) {
   return out + '"';
 }
 
-// The shortest number that reads back as the same.
-std::string number(std::optional<double> value) {
-  if (!value || !std::isfinite(*value)) return "null";
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, *value).ptr};
-}
+std::string number(std::optional<double> value) { return value && std::isfinite(*value) ? shortest(*value) : "null"; }
 
 std::string boolean(bool value) { return value ? "true" : "false"; }
 

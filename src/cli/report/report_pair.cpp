@@ -23,10 +23,10 @@ void write_side(OutFile& page, std::string_view text, const WordDiff& diff, bool
   const auto write = [&](std::uint32_t first, std::uint32_t last, bool marked) {
     if (first >= last) return;
     if (marked) {
-      page.raw(html_text(text.substr(at, tokens[first].begin - at))).raw("<mark>");
+      page.raw(escape_html(text.substr(at, tokens[first].begin - at))).raw("<mark>");
       at = tokens[first].begin;
     }
-    page.raw(html_text(text.substr(at, tokens[last - 1].end - at)));
+    page.raw(escape_html(text.substr(at, tokens[last - 1].end - at)));
     at = tokens[last - 1].end;
     if (marked) page.raw("</mark>");
   };
@@ -47,12 +47,10 @@ void write_document(const ReportPair& pair, int side, const WordDiff& diff, OutF
   const ReportDocument &document = pair.documents[side], &other = pair.documents[1 - side];
   page.raw("<div><h3>" + std::string(side == 0 ? "representative " : "duplicate ") + id_html(pair.ids[side]) +
            "</h3><div class=\"text\" dir=\"auto\">");
-  if (document.state == DocumentState::gone) {
-    page.raw("<span class=\"skip\">the row is no longer among those of the source</span>");
-  } else if (document.state == DocumentState::null) {
-    page.raw("<span class=\"skip\">no document</span>");
+  if (document.state != DocumentState::there) {
+    page.raw(absence_html(document.state));
   } else if (other.state == DocumentState::gone) {
-    page.raw(html_text(document.text));
+    page.raw(escape_html(document.text));
   } else {
     write_side(page, document.text, diff, side == 0);
   }
@@ -87,7 +85,13 @@ std::string similarity_text(std::optional<double> similarity) {
 
 std::string id_html(std::string_view id) {
   const std::string_view part = first_bytes(id, kIdShown);
-  return "<bdi class=\"id\">" + html_text(part) + (part.size() < id.size() ? "…" : "") + "</bdi>";
+  return "<bdi class=\"id\">" + escape_html(part) + (part.size() < id.size() ? "…" : "") + "</bdi>";
+}
+
+std::string absence_html(DocumentState state) {
+  const char* const why =
+      state == DocumentState::gone ? "the row is no longer among those of the source" : "no document";
+  return std::string("<span class=\"skip\">") + why + "</span>";
 }
 
 void write_pair_html(const ReportPair& pair, bool with_texts, OutFile& page) {

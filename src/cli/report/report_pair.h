@@ -15,6 +15,9 @@ std::string similarity_text(std::optional<double> similarity);
 // The first bytes of an id, as HTML.
 std::string id_html(std::string_view id);
 
+// Why a document is not shown that is not there, as HTML.
+std::string absence_html(DocumentState state);
+
 // with_texts: false where no documents could be read; the pair is then its ids alone.
 void write_pair_html(const ReportPair& pair, bool with_texts, OutFile& page);
 
