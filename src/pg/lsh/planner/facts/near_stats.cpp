@@ -99,6 +99,20 @@ uint32_t collect_sample(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sam
   return n;
 }
 
+// Calls visit(value) for at most `most` rows of the sample that have one. Returns how many rows it looked at.
+template <class Visit>
+uint32_t visit_sample(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, int most, Visit visit) {
+  uint32_t seen = 0;
+  for (int i = 0; i < sample_rows; i += (sample_rows + most - 1) / most) {
+    ANALYZE_DELAY_POINT();
+    bool is_null;
+    const Datum value = fetch(stats, i, &is_null);
+    ++seen;
+    if (!is_null) visit(value);
+  }
+  return seen;
+}
+
 // Runs PostgreSQL's own computation, as it was prepared. False when there is nothing to add.
 bool compute_own_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   auto* state = static_cast<AnalyzeState*>(stats->extra_data);
@@ -157,16 +171,9 @@ void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
 void compute_simhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
   auto* values = static_cast<uint64_t*>(palloc(sizeof(uint64_t) * kMaxSimhashRows));
-  const int step = (sample_rows + kMaxSimhashRows - 1) / kMaxSimhashRows;
   uint32_t n = 0;
-  uint32_t seen = 0;
-  for (int i = 0; i < sample_rows; i += step) {
-    ANALYZE_DELAY_POINT();
-    bool null;
-    const Datum value = fetch(stats, i, &null);
-    ++seen;
-    if (!null) values[n++] = simhash_of_datum(value);
-  }
+  const uint32_t seen = visit_sample(stats, fetch, sample_rows, kMaxSimhashRows,
+                                     [&](Datum value) { values[n++] = simhash_of_datum(value); });
   PairSample pairs{};
   call_core([&] {
     PgStop stop;
@@ -178,22 +185,14 @@ void compute_simhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
 
 void compute_ctph_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sample_rows, double total_rows) {
   if (!compute_own_stats(stats, fetch, sample_rows, total_rows)) return;
-  const int step = (sample_rows + kMaxCtphRows - 1) / kMaxCtphRows;
   auto* digests = static_cast<CtphView*>(palloc(sizeof(CtphView) * kMaxCtphRows));
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "digests", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
   uint32_t n = 0;
-  uint32_t seen = 0;
-  for (int i = 0; i < sample_rows; i += step) {
-    ANALYZE_DELAY_POINT();
-    bool null;
-    const Datum value = fetch(stats, i, &null);
-    ++seen;
-    if (null) continue;
-    // Those of the first one's kind.
+  const uint32_t seen = visit_sample(stats, fetch, sample_rows, kMaxCtphRows, [&](Datum value) {
     const CtphView digest = ctph_of_datum(value);
     if (n == 0 || digest.is_long() == digests[0].is_long()) digests[n++] = digest;
-  }
+  });
   MemoryContextSwitchTo(old);
   PairSample scores{};
   PairSample rates{};
