@@ -11,85 +11,93 @@ namespace {
 
 constexpr size_t kLengthBytes = sizeof(uint32_t);
 
-// Bytes of a code that are stored.
-size_t bytes_of_length(uint32_t bits) noexcept { return valid_code_bits(bits) ? code_bytes(bits) : 0; }
+struct Code : UsualKind {
+  // Bytes of a code that are stored.
+  static size_t bytes_of_length(uint32_t bits) noexcept { return valid_code_bits(bits) ? code_bytes(bits) : 0; }
 
-BitCode checked_code(uint32_t bits, const uint8_t* bytes, size_t size) {
-  if (size != bytes_of_length(bits))
-    refuse_bytes("a bit code of " + std::to_string(bits) + " bits has not " + std::to_string(size) + " bytes");
-  if (size != 0 && bits % 8 != 0 && (bytes[size - 1] & (0xff >> bits % 8)) != 0)
-    refuse_bytes("the bits behind a bit code are not 0");
-  return {size == 0 ? nullptr : bytes, bits};
-}
-
-void check_has_length(size_t size) {
-  if (size < kLengthBytes) refuse_bytes(std::to_string(size) + " bytes are too few for a bit code");
-}
-
-AnyValue view(const uint8_t* bytes, size_t size) {
-  check_has_length(size);
-  uint32_t bits;
-  std::memcpy(&bits, bytes, kLengthBytes);
-  return checked_code(bits, bytes + kLengthBytes, size - kLengthBytes);
-}
-
-size_t stored_size(const AnyValue& v) noexcept { return kLengthBytes + bytes_of_length(v.code.bits); }
-
-void store(const AnyValue& v, uint8_t* out) noexcept {
-  std::memcpy(out, &v.code.bits, kLengthBytes);
-  if (const size_t n = bytes_of_length(v.code.bits); n != 0) std::memcpy(out + kLengthBytes, v.code.bytes, n);
-}
-
-std::vector<uint8_t> stored(const BitCode& code) {
-  const AnyValue v = code;
-  std::vector<uint8_t> out(stored_size(v));
-  store(v, out.data());
-  return out;
-}
-
-std::string to_text(const AnyValue& v) {
-  const BitCode& code = v.code;
-  if (code.bytes == nullptr) return '[' + std::to_string(code.bits) + ']';
-  std::string out(code.bits, '0');
-  for (uint32_t i = 0; i < code.bits; ++i)
-    if ((code.bytes[i / 8] >> (7 - i % 8) & 1) != 0) out[i] = '1';
-  return out;
-}
-
-// bytes: room for kMostCodeBytes, 0.
-BitCode code_from_text(std::string_view text, uint8_t* bytes, const char** why) {
-  *why = "A bit code reads 0101.., 64 to 4096 bits.";
-  BitCode code;
-  if (!text.empty() && text.front() == '[' && text.back() == ']') {
-    const auto r = std::from_chars(text.data() + 1, text.data() + text.size() - 1, code.bits);
-    if (r.ec == std::errc() && r.ptr == text.data() + text.size() - 1 && !valid_code_bits(code.bits)) *why = nullptr;
-    return code;
+  static BitCode checked_code(uint32_t bits, const uint8_t* bytes, size_t size) {
+    if (size != bytes_of_length(bits))
+      refuse_bytes("a bit code of " + std::to_string(bits) + " bits has not " + std::to_string(size) + " bytes");
+    if (size != 0 && bits % 8 != 0 && (bytes[size - 1] & (0xff >> bits % 8)) != 0)
+      refuse_bytes("the bits behind a bit code are not 0");
+    return {size == 0 ? nullptr : bytes, bits};
   }
-  if (text.size() > kMostCodeBits || !valid_code_bits(static_cast<uint32_t>(text.size()))) return code;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '0' && text[i] != '1') return code;
-    if (text[i] == '1') bytes[i / 8] |= static_cast<uint8_t>(0x80 >> i % 8);
+
+  static void check_has_length(size_t size) {
+    if (size < kLengthBytes) refuse_bytes(std::to_string(size) + " bytes are too few for a bit code");
   }
-  *why = nullptr;
-  return {bytes, static_cast<uint32_t>(text.size())};
-}
 
-std::vector<uint8_t> from_text(std::string_view text, const char** why) {
-  uint8_t bytes[kMostCodeBytes] = {};
-  const BitCode code = code_from_text(text, bytes, why);
-  return *why == nullptr ? stored(code) : std::vector<uint8_t>();
-}
+  static AnyValue view(const uint8_t* bytes, size_t size) {
+    check_has_length(size);
+    uint32_t bits;
+    std::memcpy(&bits, bytes, kLengthBytes);
+    return checked_code(bits, bytes + kLengthBytes, size - kLengthBytes);
+  }
 
-std::vector<uint8_t> to_wire(const AnyValue& v) {
-  std::vector<uint8_t> out = stored(v.code);
-  store_big_endian(v.code.bits, out.data());
-  return out;
-}
+  static size_t stored_size(const AnyValue& v) noexcept { return kLengthBytes + bytes_of_length(v.code.bits); }
 
-std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
-  check_has_length(size);
-  return stored(checked_code(load_big_endian<uint32_t>(bytes), bytes + kLengthBytes, size - kLengthBytes));
-}
+  static void store(const AnyValue& v, uint8_t* out) noexcept {
+    std::memcpy(out, &v.code.bits, kLengthBytes);
+    if (const size_t n = bytes_of_length(v.code.bits); n != 0) std::memcpy(out + kLengthBytes, v.code.bytes, n);
+  }
+
+  static std::vector<uint8_t> stored(const BitCode& code) {
+    const AnyValue v = code;
+    std::vector<uint8_t> out(stored_size(v));
+    store(v, out.data());
+    return out;
+  }
+
+  static std::string to_text(const AnyValue& v) {
+    const BitCode& code = v.code;
+    if (code.bytes == nullptr) return '[' + std::to_string(code.bits) + ']';
+    std::string out(code.bits, '0');
+    for (uint32_t i = 0; i < code.bits; ++i)
+      if ((code.bytes[i / 8] >> (7 - i % 8) & 1) != 0) out[i] = '1';
+    return out;
+  }
+
+  // bytes: room for kMostCodeBytes, 0.
+  static BitCode code_from_text(std::string_view text, uint8_t* bytes, const char** why) {
+    *why = "A bit code reads 0101.., 64 to 4096 bits.";
+    BitCode code;
+    if (!text.empty() && text.front() == '[' && text.back() == ']') {
+      const auto r = std::from_chars(text.data() + 1, text.data() + text.size() - 1, code.bits);
+      if (r.ec == std::errc() && r.ptr == text.data() + text.size() - 1 && !valid_code_bits(code.bits)) *why = nullptr;
+      return code;
+    }
+    if (text.size() > kMostCodeBits || !valid_code_bits(static_cast<uint32_t>(text.size()))) return code;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '0' && text[i] != '1') return code;
+      if (text[i] == '1') bytes[i / 8] |= static_cast<uint8_t>(0x80 >> i % 8);
+    }
+    *why = nullptr;
+    return {bytes, static_cast<uint32_t>(text.size())};
+  }
+
+  static std::vector<uint8_t> from_text(std::string_view text, const char** why) {
+    uint8_t bytes[kMostCodeBytes] = {};
+    const BitCode code = code_from_text(text, bytes, why);
+    return *why == nullptr ? stored(code) : std::vector<uint8_t>();
+  }
+
+  static std::vector<uint8_t> to_wire(const AnyValue& v) {
+    std::vector<uint8_t> out = stored(v.code);
+    store_big_endian(v.code.bits, out.data());
+    return out;
+  }
+
+  static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
+    check_has_length(size);
+    return stored(checked_code(load_big_endian<uint32_t>(bytes), bytes + kLengthBytes, size - kLengthBytes));
+  }
+
+  static bool comparable(const AnyValue& x, const AnyValue& y) noexcept {
+    return x.code.bits == y.code.bits && valid_code_bits(x.code.bits);
+  }
+
+  static std::string describe(const AnyValue& v) { return std::to_string(v.code.bits) + " bits"; }
+};
 
 double hamming(const AnyValue& x, const AnyValue& y) { return bit_distance(x.code, y.code); }
 
@@ -99,25 +107,9 @@ double closeness(double bound) noexcept { return bound < 0 ? kBeyondReach : 1 / 
 
 double engine_bound(double bound, uint32_t bits) noexcept { return std::max(0.0, 1 - std::floor(bound) / bits); }
 
-bool comparable(const AnyValue& x, const AnyValue& y) noexcept {
-  return x.code.bits == y.code.bits && valid_code_bits(x.code.bits);
-}
-
-std::string describe(const AnyValue& v) { return std::to_string(v.code.bits) + " bits"; }
-
 }  // namespace
 
-constinit const KindInfo kBitsKind = {.name = "bit",
-                                      .forms = {.view = view,
-                                                .stored_size = stored_size,
-                                                .store = store,
-                                                .to_text = to_text,
-                                                .from_text = from_text,
-                                                .to_wire = to_wire,
-                                                .from_wire = from_wire},
-                                      .comparable = comparable,
-                                      .describe = describe,
-                                      .is_empty = is_never_empty};
+constinit const KindInfo kBitsKind = kind_info<Code>("bit");
 
 constinit const MeasureInfo kBitHamming = {.measure = Measure::bit_hamming,
                                            .kind = Kind::bits,

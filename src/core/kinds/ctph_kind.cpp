@@ -5,23 +5,33 @@
 namespace neardup {
 namespace {
 
-AnyValue view(const uint8_t* bytes, size_t size) { return view_ctph(bytes, size); }
-size_t stored_size(const AnyValue& v) noexcept { return ctph_size(v.digest); }
-void store(const AnyValue& v, uint8_t* out) noexcept { write_ctph(v.digest, out); }
+struct Digest : UsualKind {
+  static AnyValue view(const uint8_t* bytes, size_t size) { return view_ctph(bytes, size); }
+  static size_t stored_size(const AnyValue& v) noexcept { return ctph_size(v.digest); }
+  static void store(const AnyValue& v, uint8_t* out) noexcept { write_ctph(v.digest, out); }
 
-// The stored form, which the wire has, too.
-std::vector<uint8_t> stored(const AnyValue& v) {
-  std::vector<uint8_t> out(ctph_size(v.digest));
-  write_ctph(v.digest, out.data());
-  return out;
-}
+  // The stored form, which the wire has, too.
+  static std::vector<uint8_t> stored(const AnyValue& v) {
+    std::vector<uint8_t> out(ctph_size(v.digest));
+    write_ctph(v.digest, out.data());
+    return out;
+  }
 
-std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
-std::vector<uint8_t> from_text(std::string_view text, const char**) {
-  const CtphDigest digest = ctph_from_text(text);
-  return stored(view_of(digest));
-}
-std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
+  static std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
+  static std::vector<uint8_t> from_text(std::string_view text, const char**) {
+    const CtphDigest digest = ctph_from_text(text);
+    return stored(view_of(digest));
+  }
+  static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
+
+  static bool comparable(const AnyValue& x, const AnyValue& y) noexcept {
+    return neardup::comparable(x.digest, y.digest);
+  }
+
+  static std::string describe(const AnyValue& v) { return neardup::describe(v.digest); }
+
+  static constexpr auto to_wire = stored;
+};
 
 double score(const AnyValue& x, const AnyValue& y) { return ctph_score(x.digest, y.digest); }
 double edit_rate(const AnyValue& x, const AnyValue& y) { return ctph_edit_rate(x.digest, y.digest); }
@@ -33,23 +43,9 @@ double rate_closeness(double bound) noexcept { return bound < 0 ? kBeyondReach :
 constexpr double kRateSlack = 1e-9;
 double rate_engine_bound(double bound, uint32_t) noexcept { return 1 - bound - kRateSlack; }
 
-bool comparable(const AnyValue& x, const AnyValue& y) noexcept { return neardup::comparable(x.digest, y.digest); }
-
-std::string describe(const AnyValue& v) { return neardup::describe(v.digest); }
-
 }  // namespace
 
-constinit const KindInfo kCtphKind = {.name = "ctph",
-                                      .forms = {.view = view,
-                                                .stored_size = stored_size,
-                                                .store = store,
-                                                .to_text = to_text,
-                                                .from_text = from_text,
-                                                .to_wire = stored,
-                                                .from_wire = from_wire},
-                                      .comparable = comparable,
-                                      .describe = describe,
-                                      .is_empty = is_never_empty};
+constinit const KindInfo kCtphKind = kind_info<Digest>("ctph");
 
 constinit const MeasureInfo kCtphScore = {.measure = Measure::ctph_score,
                                           .kind = Kind::ctph,

@@ -1,6 +1,8 @@
 // The tables of the kinds, a file each, and what these files share.
 #pragma once
 
+#include <string>
+
 #include "core/kinds/measure.h"
 #include "core/kinds/query_bytes.h"
 
@@ -25,8 +27,28 @@ extern const MeasureInfo kSetDice;
 extern const MeasureInfo kSetCosine;
 extern const MeasureInfo kOverlapCoefficient;
 
-// Of kinds whose values are all near themselves.
-inline bool is_never_empty(const AnyValue&) noexcept { return false; }
+// What most kinds are like.
+struct UsualKind {
+  static bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
+  static constexpr std::string (*describe)(const AnyValue&) = nullptr;
+  static bool is_empty(const AnyValue&) noexcept { return false; }
+};
+
+// The row of a kind whose functions are those of a struct.
+template <class Of>
+constexpr KindInfo kind_info(const char* name) {
+  return {.name = name,
+          .forms = {.view = Of::view,
+                    .stored_size = Of::stored_size,
+                    .store = Of::store,
+                    .to_text = Of::to_text,
+                    .from_text = Of::from_text,
+                    .to_wire = Of::to_wire,
+                    .from_wire = Of::from_wire},
+          .comparable = Of::comparable,
+          .describe = Of::describe,
+          .is_empty = Of::is_empty};
+}
 
 // Closeness beyond what any value reaches.
 inline constexpr double kBeyondReach = 2;

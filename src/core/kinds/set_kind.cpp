@@ -12,73 +12,78 @@ namespace {
 
 constexpr size_t kElementBytes = sizeof(int64_t);
 
-void check_size(size_t size) {
-  if (size % kElementBytes != 0) refuse_bytes("a set has 8 bytes an element, not " + std::to_string(size) + " in all");
-}
-
-AnyValue view(const uint8_t* bytes, size_t size) {
-  check_size(size);
-  const SetView set{bytes, size / kElementBytes};
-  for (size_t i = 1; i < set.n; ++i)
-    if (set[i - 1] >= set[i]) refuse_bytes("the elements of a set do not ascend");
-  return set;
-}
-
-size_t stored_size(const AnyValue& v) noexcept { return v.set.n * kElementBytes; }
-
-void store(const AnyValue& v, uint8_t* out) noexcept {
-  if (v.set.n != 0) std::memcpy(out, v.set.bytes, stored_size(v));
-}
-
-std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
-  const AnyValue v = view_of(elements.data(), elements.size());
-  std::vector<uint8_t> out(stored_size(v));
-  store(v, out.data());
-  return out;
-}
-
-std::string to_text(const AnyValue& v) {
-  std::string out = "{";
-  for (size_t i = 0; i < v.set.n; ++i) {
-    if (i != 0) out += ',';
-    out += std::to_string(v.set[i]);
+struct Set : UsualKind {
+  static void check_size(size_t size) {
+    if (size % kElementBytes != 0)
+      refuse_bytes("a set has 8 bytes an element, not " + std::to_string(size) + " in all");
   }
-  return out + '}';
-}
 
-std::vector<uint8_t> from_text(std::string_view text, const char** why) {
-  std::vector<int64_t> elements;
-  *why = "A set reads {1,2,3}.";
-  if (text.size() < 2 || text.front() != '{' || text.back() != '}') return {};
-  const char* p = text.data() + 1;
-  const char* end = text.data() + text.size() - 1;
-  while (p != end) {
-    int64_t element = 0;
-    const auto r = std::from_chars(p, end, element);
-    if (r.ec != std::errc() || (r.ptr != end && (*r.ptr != ',' || r.ptr + 1 == end))) return {};
-    elements.push_back(element);
-    p = r.ptr == end ? end : r.ptr + 1;
+  static AnyValue view(const uint8_t* bytes, size_t size) {
+    check_size(size);
+    const SetView set{bytes, size / kElementBytes};
+    for (size_t i = 1; i < set.n; ++i)
+      if (set[i - 1] >= set[i]) refuse_bytes("the elements of a set do not ascend");
+    return set;
   }
-  *why = nullptr;
-  elements.resize(make_set(elements.data(), elements.size()));
-  return stored(elements);
-}
 
-std::vector<uint8_t> to_wire(const AnyValue& v) {
-  std::vector<uint8_t> out(stored_size(v));
-  for (size_t i = 0; i < v.set.n; ++i) store_big_endian(static_cast<uint64_t>(v.set[i]), &out[i * kElementBytes]);
-  return out;
-}
+  static size_t stored_size(const AnyValue& v) noexcept { return v.set.n * kElementBytes; }
 
-std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
-  check_size(size);
-  std::vector<int64_t> elements(size / kElementBytes);
-  for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = static_cast<int64_t>(load_big_endian<uint64_t>(bytes + i * kElementBytes));
-  std::vector<uint8_t> out = stored(elements);
-  view(out.data(), out.size());
-  return out;
-}
+  static void store(const AnyValue& v, uint8_t* out) noexcept {
+    if (v.set.n != 0) std::memcpy(out, v.set.bytes, stored_size(v));
+  }
+
+  static std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
+    const AnyValue v = view_of(elements.data(), elements.size());
+    std::vector<uint8_t> out(stored_size(v));
+    store(v, out.data());
+    return out;
+  }
+
+  static std::string to_text(const AnyValue& v) {
+    std::string out = "{";
+    for (size_t i = 0; i < v.set.n; ++i) {
+      if (i != 0) out += ',';
+      out += std::to_string(v.set[i]);
+    }
+    return out + '}';
+  }
+
+  static std::vector<uint8_t> from_text(std::string_view text, const char** why) {
+    std::vector<int64_t> elements;
+    *why = "A set reads {1,2,3}.";
+    if (text.size() < 2 || text.front() != '{' || text.back() != '}') return {};
+    const char* p = text.data() + 1;
+    const char* end = text.data() + text.size() - 1;
+    while (p != end) {
+      int64_t element = 0;
+      const auto r = std::from_chars(p, end, element);
+      if (r.ec != std::errc() || (r.ptr != end && (*r.ptr != ',' || r.ptr + 1 == end))) return {};
+      elements.push_back(element);
+      p = r.ptr == end ? end : r.ptr + 1;
+    }
+    *why = nullptr;
+    elements.resize(make_set(elements.data(), elements.size()));
+    return stored(elements);
+  }
+
+  static std::vector<uint8_t> to_wire(const AnyValue& v) {
+    std::vector<uint8_t> out(stored_size(v));
+    for (size_t i = 0; i < v.set.n; ++i) store_big_endian(static_cast<uint64_t>(v.set[i]), &out[i * kElementBytes]);
+    return out;
+  }
+
+  static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
+    check_size(size);
+    std::vector<int64_t> elements(size / kElementBytes);
+    for (size_t i = 0; i < elements.size(); ++i)
+      elements[i] = static_cast<int64_t>(load_big_endian<uint64_t>(bytes + i * kElementBytes));
+    std::vector<uint8_t> out = stored(elements);
+    view(out.data(), out.size());
+    return out;
+  }
+
+  static bool is_empty(const AnyValue& v) noexcept { return v.set.n == 0; }
+};
 
 // ---- measures
 
@@ -177,23 +182,9 @@ uint32_t least_number(uint32_t most, IsEnough is_enough) noexcept {
   return least;
 }
 
-bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
-
-bool is_empty(const AnyValue& v) noexcept { return v.set.n == 0; }
-
 }  // namespace
 
-constinit const KindInfo kSetKind = {.name = "set",
-                                     .forms = {.view = view,
-                                               .stored_size = stored_size,
-                                               .store = store,
-                                               .to_text = to_text,
-                                               .from_text = from_text,
-                                               .to_wire = to_wire,
-                                               .from_wire = from_wire},
-                                     .comparable = comparable,
-                                     .describe = nullptr,
-                                     .is_empty = is_empty};
+constinit const KindInfo kSetKind = kind_info<Set>("set");
 
 constinit const MeasureInfo kSetJaccard =
     symmetric_share<Jaccard>("set_jaccard", "jaccard_exact", Measure::set_jaccard);
