@@ -18,16 +18,12 @@
 #include "gpu/base/memory.h"
 #include "gpu/base/slots.h"
 #include "gpu/neardup_gpu.h"
-#include "gpu/pairs/make_search.h"
-#include "gpu/pairs/searches.h"
+#include "gpu/pairs/check_job.h"
+#include "gpu/pairs/search.h"
 #include "gpu/words/words_search.h"
 
 namespace neardup::gpu {
 namespace {
-
-// The oldest GPUs that the Makefile builds code for.
-constexpr int kLeastMajor = 7;
-constexpr int kLeastMinor = 5;
 
 void put_text(char* to, uint32_t size, const char* text) noexcept {
   if (to != nullptr && size > 0) std::snprintf(to, size, "%s", text);
@@ -147,35 +143,6 @@ class BorrowedContext {
   bool keep_;
 };
 
-constexpr unsigned kSelfCheckThreads = 64;
-
-__host__ __device__ constexpr uint32_t self_check_value(uint32_t i) { return i * 2654435761u + 1; }
-
-// Grid 1, block kSelfCheckThreads, no shared memory; out holds kSelfCheckThreads values.
-__global__ void self_check(uint32_t* out) { out[threadIdx.x] = self_check_value(threadIdx.x); }
-
-// Proves that memory, a copy and this module's own code work on the current device. Throws when they do not.
-void try_device() {
-  const Stream stream;
-  const DeviceBuffer<uint32_t> on_device(kSelfCheckThreads);
-  const PinnedBuffer<uint32_t> on_host(kSelfCheckThreads);
-  std::memset(on_host.data(), 0, on_host.bytes());
-  self_check<<<1, kSelfCheckThreads, 0, stream.get()>>>(on_device.data());
-  check_launch("self_check");
-  check(cudaMemcpyAsync(on_host.data(), on_device.data(), on_device.bytes(), cudaMemcpyDeviceToHost, stream.get()),
-        "cudaMemcpyAsync");
-  stream.wait();
-  for (uint32_t i = 0; i < kSelfCheckThreads; ++i) {
-    if (on_host[i] != self_check_value(i)) throw Error(Errc::device, "the GPU computed a wrong answer");
-  }
-}
-
-std::string too_old(const cudaDeviceProp& properties) {
-  if (properties.major * 10 + properties.minor >= kLeastMajor * 10 + kLeastMinor) return {};
-  return "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-         " is below " + std::to_string(kLeastMajor) + "." + std::to_string(kLeastMinor);
-}
-
 NeardupGpuStatus api_driver(char* text, uint32_t text_size, char* error, uint32_t error_size) noexcept {
   put_text(text, text_size, "");
   return guarded(error, error_size, [&] {
@@ -226,15 +193,20 @@ NeardupGpuStatus api_device_info(uint32_t device, NeardupGpuDevice* info, char* 
   });
 }
 
-// What stands behind a NeardupGpuSearch.
+using Gpus = std::vector<std::unique_ptr<CudaGpu>>;
+
+// What stands behind a NeardupGpuSearch, and behind a NeardupGpuWords; Work: Search or Words.
+template <class Work>
 struct Handle {
   NeardupGpuOptions options = {};
-  std::vector<std::unique_ptr<CudaGpu>> gpus;
+  Gpus gpus;
   double create_ms = 0;
   double start_ms = 0;
   double step_ms = 0;
-  std::unique_ptr<Search> search;
+  std::unique_ptr<Work> work;
 };
+using SearchHandle = Handle<Search>;
+using WordsHandle = Handle<Words>;
 
 // Adds its own duration to a sum, however it is left.
 class Watch {
@@ -249,12 +221,14 @@ class Watch {
   double began_;
 };
 
-Handle* handle_of(NeardupGpuSearch* search) {
+SearchHandle* handle_of(NeardupGpuSearch* search) {
   if (search == nullptr) throw Error(Errc::invalid_argument, "search must not be null");
-  return reinterpret_cast<Handle*>(search);
+  return reinterpret_cast<SearchHandle*>(search);
 }
-
-using Gpus = std::vector<std::unique_ptr<CudaGpu>>;
+WordsHandle* handle_of(NeardupGpuWords* words) {
+  if (words == nullptr) throw Error(Errc::invalid_argument, "words must not be null");
+  return reinterpret_cast<WordsHandle*>(words);
+}
 
 // The devices asked for that work.
 Gpus devices_for(const NeardupGpuOptions& options) {
@@ -317,7 +291,7 @@ NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuS
     *search = nullptr;
     if (options->filter > NEARDUP_GPU_FILTER_LCS || options->way > NEARDUP_GPU_WAY_COMPARE)
       throw Error(Errc::invalid_argument, "no such filter or way");
-    auto handle = std::make_unique<Handle>();
+    auto handle = std::make_unique<SearchHandle>();
     handle->options = *options;
     {
       const Watch watch(handle->create_ms);
@@ -330,31 +304,33 @@ NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuS
 NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob* job, char* error,
                                   uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    Handle& handle = *handle_of(search);
+    SearchHandle& handle = *handle_of(search);
     if (job == nullptr) throw Error(Errc::invalid_argument, "job must not be null");
-    if (handle.search != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
+    if (handle.work != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
     check_job(*job);
     const Watch watch(handle.start_ms);
     leave_full_ones(handle.options, handle.gpus);
     const uint64_t limit = memory_for(handle.options, handle.gpus);
     const std::vector<CudaGpu*> gpus = pointers(handle.gpus);
-    handle.search = job->kind == NEARDUP_GPU_MINHASH   ? make_minhash_search(gpus, *job, handle.options)
-                    : job->kind == NEARDUP_GPU_SIMHASH ? make_simhash_search(gpus, *job, handle.options)
-                                                       : make_ctph_search(gpus, *job, handle.options);
-    handle.search->start(limit);
+    handle.work = job->kind == NEARDUP_GPU_MINHASH   ? make_minhash_search(gpus, *job, handle.options)
+                  : job->kind == NEARDUP_GPU_SIMHASH ? make_simhash_search(gpus, *job, handle.options)
+                                                     : make_ctph_search(gpus, *job, handle.options);
+    handle.work->start(limit);
   });
 }
 
-NeardupGpuStatus api_search_step(NeardupGpuSearch* search, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
-                                 double* done, char* error, uint32_t error_size) noexcept {
+// The next pairs of a search, or of a probe.
+template <class Opaque>
+NeardupGpuStatus api_step(Opaque* opaque, NeardupGpuPair* pairs, uint32_t max, uint32_t* count, double* done,
+                          char* error, uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    Handle& handle = *handle_of(search);
+    auto& handle = *handle_of(opaque);
     if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
       throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
-    if (handle.search == nullptr) throw Error(Errc::invalid_argument, "the search was not started");
+    if (handle.work == nullptr) throw Error(Errc::invalid_argument, "the search was not started");
     *count = 0;
     const Watch watch(handle.step_ms);
-    *count = handle.search->step(pairs, max, done);
+    *count = handle.work->step(pairs, max, done);
   });
 }
 
@@ -362,29 +338,14 @@ void api_search_stats(const NeardupGpuSearch* search, NeardupGpuStats* stats) no
   if (stats == nullptr) return;
   *stats = {};
   if (search == nullptr) return;
-  const Handle& handle = *reinterpret_cast<const Handle*>(search);
-  if (handle.search != nullptr) *stats = handle.search->stats;
+  const SearchHandle& handle = *reinterpret_cast<const SearchHandle*>(search);
+  if (handle.work != nullptr) *stats = handle.work->stats;
   stats->create_ms = handle.create_ms;
   stats->start_ms = handle.start_ms;
   stats->step_ms = handle.step_ms;
 }
 
-void api_search_destroy(NeardupGpuSearch* search) noexcept { delete reinterpret_cast<Handle*>(search); }
-
-// What stands behind a NeardupGpuWords.
-struct WordsHandle {
-  NeardupGpuOptions options = {};
-  Gpus gpus;
-  double create_ms = 0;
-  double begin_ms = 0;
-  double step_ms = 0;
-  std::unique_ptr<Words> words;
-};
-
-WordsHandle* handle_of(NeardupGpuWords* words) {
-  if (words == nullptr) throw Error(Errc::invalid_argument, "words must not be null");
-  return reinterpret_cast<WordsHandle*>(words);
-}
+void api_search_destroy(NeardupGpuSearch* search) noexcept { delete reinterpret_cast<SearchHandle*>(search); }
 
 NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWords** words, char* error,
                                   uint32_t error_size) noexcept {
@@ -399,7 +360,7 @@ NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWo
       const Watch watch(handle->create_ms);
       handle->gpus = devices_for(*options);
       leave_full_ones(*options, handle->gpus);
-      handle->words = make_words(pointers(handle->gpus), options->way);
+      handle->work = make_words(pointers(handle->gpus), options->way);
     }
     *words = reinterpret_cast<NeardupGpuWords*>(handle.release());
   });
@@ -410,9 +371,9 @@ NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlo
   return guarded(error, error_size, [&] {
     WordsHandle& handle = *handle_of(words);
     if (block == nullptr) throw Error(Errc::invalid_argument, "block must not be null");
-    const Watch watch(handle.begin_ms);
-    handle.words->drop();
-    handle.words->begin(*block, memory_for(handle.options, handle.gpus));
+    const Watch watch(handle.start_ms);
+    handle.work->drop();
+    handle.work->begin(*block, memory_for(handle.options, handle.gpus));
   });
 }
 
@@ -422,19 +383,7 @@ NeardupGpuStatus api_words_probe(NeardupGpuWords* words, const NeardupGpuWordRow
     WordsHandle& handle = *handle_of(words);
     if (rows == nullptr || least == nullptr) throw Error(Errc::invalid_argument, "rows and least must not be null");
     const Watch watch(handle.step_ms);
-    handle.words->probe(*rows, least);
-  });
-}
-
-NeardupGpuStatus api_words_step(NeardupGpuWords* words, NeardupGpuPair* pairs, uint32_t max, uint32_t* count,
-                                double* done, char* error, uint32_t error_size) noexcept {
-  return guarded(error, error_size, [&] {
-    WordsHandle& handle = *handle_of(words);
-    if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
-      throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
-    *count = 0;
-    const Watch watch(handle.step_ms);
-    *count = handle.words->step(pairs, max, done);
+    handle.work->probe(*rows, least);
   });
 }
 
@@ -443,39 +392,22 @@ void api_words_stats(const NeardupGpuWords* words, NeardupGpuWordStats* stats) n
   *stats = {};
   if (words == nullptr) return;
   const WordsHandle& handle = *reinterpret_cast<const WordsHandle*>(words);
-  *stats = handle.words->stats;
+  *stats = handle.work->stats;
   stats->create_ms = handle.create_ms;
-  stats->begin_ms = handle.begin_ms;
+  stats->begin_ms = handle.start_ms;
   stats->step_ms = handle.step_ms;
 }
 
 void api_words_destroy(NeardupGpuWords* words) noexcept { delete reinterpret_cast<WordsHandle*>(words); }
 
 constexpr NeardupGpuApi kApi = {
-    NEARDUP_GPU_ABI,  sizeof(NeardupGpuApi), api_driver,       api_device_count,   api_device_info,  api_search_create,
-    api_search_start, api_search_step,       api_search_stats, api_search_destroy, api_words_create, api_words_begin,
-    api_words_probe,  api_words_step,        api_words_stats,  api_words_destroy,
+    NEARDUP_GPU_ABI,   sizeof(NeardupGpuApi), api_driver,      api_device_count, api_device_info,
+    api_search_create, api_search_start,      api_step,        api_search_stats, api_search_destroy,
+    api_words_create,  api_words_begin,       api_words_probe, api_step,         api_words_stats,
+    api_words_destroy,
 };
 
 }  // namespace
-
-CudaGpu::CudaGpu(int ordinal) : ordinal_(ordinal) {
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
-  const std::string reason = too_old(properties);
-  if (!reason.empty()) throw Error(Errc::device, reason);
-  shared_bytes_ = static_cast<uint32_t>(properties.sharedMemPerBlockOptin);
-  use();
-  try_device();
-}
-
-uint64_t CudaGpu::free_memory() const {
-  use();
-  size_t free = 0;
-  size_t all = 0;
-  check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
-  return free;
-}
 }  // namespace neardup::gpu
 
 extern "C" const NeardupGpuApi* neardup_gpu_get_api(void) { return &neardup::gpu::kApi; }

@@ -27,7 +27,6 @@ struct Library {
               int lda, const void* b, int type_b, int ldb, const void* beta, void* c, int type_c, int ldc, int compute,
               int algorithm) = nullptr;
   int (*get_version)(void*, int*) = nullptr;
-  const char* reason = "";
 
   Library() {
     // Never closed again: like the CUDA runtime it leaves exit handlers behind.
@@ -38,19 +37,13 @@ struct Library {
       library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
       if (library != nullptr) break;
     }
-    if (library == nullptr) {
-      reason = "cuBLAS (libcublas.so) is not installed";
-      return;
-    }
+    if (library == nullptr) return;  // not installed
     get_version = reinterpret_cast<decltype(get_version)>(dlsym(library, "cublasGetVersion_v2"));
     create = reinterpret_cast<decltype(create)>(dlsym(library, "cublasCreate_v2"));
     destroy = reinterpret_cast<decltype(destroy)>(dlsym(library, "cublasDestroy_v2"));
     set_stream = reinterpret_cast<decltype(set_stream)>(dlsym(library, "cublasSetStream_v2"));
     gemm = reinterpret_cast<decltype(gemm)>(dlsym(library, "cublasGemmEx"));
-    if (get_version == nullptr || create == nullptr || destroy == nullptr || set_stream == nullptr || gemm == nullptr) {
-      create = nullptr;
-      reason = "cuBLAS lacks a function that is needed";
-    }
+    if (get_version == nullptr || destroy == nullptr || set_stream == nullptr || gemm == nullptr) create = nullptr;
   }
 };
 
@@ -63,24 +56,14 @@ const Library& library() {
 
 CublasProducts::CublasProducts() {
   const Library& l = library();
-  if (l.create == nullptr) {
-    reason_ = l.reason;
-    return;
-  }
+  if (l.create == nullptr) return;
   if (l.create(&handle_) != 0) {
     handle_ = nullptr;
-    reason_ = "cuBLAS cannot be started on this device";
     return;
   }
   try {
     int version = 0;
-    if (l.get_version(handle_, &version) != 0 || version < kLeastVersion) {
-      reason_ = "cuBLAS is older than 11";
-    } else if (!multiplies_right()) {
-      reason_ = "cuBLAS does not multiply matrices of int8 on this device";
-    } else {
-      return;
-    }
+    if (l.get_version(handle_, &version) == 0 && version >= kLeastVersion && multiplies_right()) return;
   } catch (...) {
     static_cast<void>(l.destroy(handle_));
     throw;

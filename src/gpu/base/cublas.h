@@ -11,15 +11,14 @@ namespace neardup::gpu {
 // One stream uses one of these. Made on the device that is current then.
 class CublasProducts {
  public:
-  // Opens the library on first use in the process, and shows that it computes right: else works() is false, with the
-  // reason. Throws CudaError where the device fails, NoMemory.
+  // Opens the library on first use in the process, and shows that it computes right: else works() is false. Throws
+  // CudaError where the device fails, NoMemory.
   CublasProducts();
   ~CublasProducts();
   CublasProducts(const CublasProducts&) = delete;
   CublasProducts& operator=(const CublasProducts&) = delete;
 
   bool works() const noexcept { return handle_ != nullptr; }
-  const char* reason() const noexcept { return reason_; }
 
   // out[r][c] is, or with `add` goes up by, the sum over i < k of rows[r][i] * columns[c][i], in 32 bits: n rows, m
   // columns, all of `ld` bytes; rows of out are out_ld apart. All numbers are multiples of 16, pointers of 16 bytes.
@@ -30,7 +29,6 @@ class CublasProducts {
   bool multiplies_right();
 
   void* handle_ = nullptr;
-  const char* reason_ = "";
 };
 
 }  // namespace neardup::gpu

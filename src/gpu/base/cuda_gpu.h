@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cuda_runtime.h>
+#include <string>
 
 #include "gpu/base/cublas.h"
 #include "gpu/base/device.h"
@@ -43,6 +44,12 @@ class CudaBlock {
  private:
   unsigned char* shared_;
 };
+
+// Why no search can run on a device: its compute capability; empty where one can.
+std::string too_old(const cudaDeviceProp& properties);
+
+// Proves that memory, a copy and this module's own code work on the current device. Throws when they do not.
+void try_device();
 
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::kThreads) run_kernel(const Kernel kernel) {

@@ -123,67 +123,57 @@ size_t checked_bytes(size_t n) {
 
 }  // namespace detail
 
-// n elements of uninitialised memory on the device that is current when it is made. n = 0 owns nothing.
-template <class T>
-class DeviceBuffer {
+struct DeviceMemory {
+  static constexpr bool kOnHost = false;
+  static void allocate(void** data, size_t bytes) { check(cudaMalloc(data, bytes), "cudaMalloc"); }
+  static cudaError_t release(void* data) noexcept { return cudaFree(data); }
+};
+struct PinnedMemory {
+  static constexpr bool kOnHost = true;
+  static void allocate(void** data, size_t bytes) { check(cudaMallocHost(data, bytes), "cudaMallocHost"); }
+  static cudaError_t release(void* data) noexcept { return cudaFreeHost(data); }
+};
+
+// n elements of uninitialised memory. n = 0 owns nothing.
+template <class T, class Memory>
+class OwnedBuffer {
  public:
-  DeviceBuffer() = default;
-  explicit DeviceBuffer(size_t n) : size_(n) {
+  OwnedBuffer() = default;
+  explicit OwnedBuffer(size_t n) : size_(n) {
     const size_t bytes = detail::checked_bytes<T>(n);
-    if (bytes > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes), "cudaMalloc");
+    if (bytes > 0) Memory::allocate(reinterpret_cast<void**>(&data_), bytes);
   }
-  ~DeviceBuffer() {
-    if (data_ != nullptr) ignore(cudaFree(data_));
+  ~OwnedBuffer() {
+    if (data_ != nullptr) ignore(Memory::release(data_));
   }
-  DeviceBuffer(DeviceBuffer&& other) noexcept
+  OwnedBuffer(OwnedBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+  OwnedBuffer& operator=(OwnedBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
   }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  OwnedBuffer(const OwnedBuffer&) = delete;
+  OwnedBuffer& operator=(const OwnedBuffer&) = delete;
 
   T* data() const noexcept { return data_; }
   size_t size() const noexcept { return size_; }
   size_t bytes() const noexcept { return size_ * sizeof(T); }
+  T& operator[](size_t i) const noexcept {
+    static_assert(Memory::kOnHost);
+    return data_[i];
+  }
 
  private:
   T* data_ = nullptr;
   size_t size_ = 0;
 };
 
-// n elements of uninitialised page-locked host memory, the kind that a stream copies from and to without waiting.
+// On the device that is current when it is made.
 template <class T>
-class PinnedBuffer {
- public:
-  PinnedBuffer() = default;
-  explicit PinnedBuffer(size_t n) : size_(n) {
-    const size_t bytes = detail::checked_bytes<T>(n);
-    if (bytes > 0) check(cudaMallocHost(reinterpret_cast<void**>(&data_), bytes), "cudaMallocHost");
-  }
-  ~PinnedBuffer() {
-    if (data_ != nullptr) ignore(cudaFreeHost(data_));
-  }
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  PinnedBuffer(const PinnedBuffer&) = delete;
-  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
-
-  T* data() const noexcept { return data_; }
-  size_t size() const noexcept { return size_; }
-  size_t bytes() const noexcept { return size_ * sizeof(T); }
-  T& operator[](size_t i) const noexcept { return data_[i]; }
-
- private:
-  T* data_ = nullptr;
-  size_t size_ = 0;
-};
+using DeviceBuffer = OwnedBuffer<T, DeviceMemory>;
+// Page-locked memory of the host, the kind that a stream copies from and to without waiting.
+template <class T>
+using PinnedBuffer = OwnedBuffer<T, PinnedMemory>;
 
 }  // namespace neardup::gpu

@@ -1,7 +1,6 @@
 // The search for near digests, on CUDA devices.
 #include "gpu/base/cuda_gpu.h"
 #include "gpu/pairs/ctph_search.h"
-#include "gpu/pairs/searches.h"
 
 namespace neardup::gpu {
 

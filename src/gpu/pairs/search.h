@@ -5,10 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gpu/base/memory.h"
@@ -29,6 +27,12 @@ class Search {
   virtual uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) = 0;
   NeardupGpuStats stats = {};
 };
+
+// On CUDA devices, each compiled with its kernels in a file of its own. job: checked by check_job().
+class CudaGpu;
+using MakeSearch = std::unique_ptr<Search>(const std::vector<CudaGpu*>& gpus, const NeardupGpuJob& job,
+                                           const NeardupGpuOptions& options);
+MakeSearch make_ctph_search, make_simhash_search, make_minhash_search;
 
 // What a piece of work tells the host, beside its pairs.
 struct Counters {
@@ -70,30 +74,10 @@ class DeviceSearch : public Search {
   }
 
   uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
-    const double began = milliseconds();
-    while (ready_.size() == given_ && milliseconds() - began < kStepMs) {
-      bool moved = false;
-      bool busy = false;
-      for (auto& slot : slots_) {
-        if (ready_.size() - given_ >= max) break;
-        slot->device->gpu->use();
-        moved |= advance(*slot);
-        busy |= slot->state != State::idle;
-      }
-      if (!busy && !moved) break;
-      if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    const size_t n = std::min<size_t>(max, ready_.size() - given_);
-    std::copy_n(ready_.begin() + static_cast<std::ptrdiff_t>(given_), n, pairs);
-    given_ += n;
-    if (given_ == ready_.size()) {
-      ready_.clear();
-      given_ = 0;
-    }
-    bool busy = given_ != ready_.size() || !finished_;
-    for (const auto& slot : slots_) busy |= slot->state != State::idle;
-    *done = busy ? std::min(0.999, progress()) : 1;
-    return static_cast<uint32_t>(n);
+    bool busy = false;
+    const uint32_t n = found_.step(slots_, pairs, max, &busy, [&](Slot& slot) { return advance(slot); });
+    *done = busy || !finished_ ? std::min(0.999, progress()) : 1;
+    return n;
   }
 
   // For tests: the first pieces have about so many pairs.
@@ -150,7 +134,7 @@ class DeviceSearch : public Search {
     uint32_t n = 0;
   };
 
-  struct Slot {
+  struct Slot : SlotMemory<Gpu> {
     Device* device = nullptr;
     State state = State::idle;
     Unit unit;
@@ -159,18 +143,10 @@ class DeviceSearch : public Search {
     std::vector<Piece> pieces;
     uint64_t range_first = 0, range_end = 0;
     Piece piece;
-    double launched = 0;
 
-    std::unique_ptr<Stream> stream;
-    std::unique_ptr<Event> event;
-    Buffer<Pair> found;
     Buffer<Pair> candidates;
     Buffer<Counters> counters;
     Pinned<Counters> told;
-    Pinned<NeardupGpuPair> out;
-    Pinned<uint8_t> staging[2];
-    std::unique_ptr<Event> staged[2];
-    uint32_t next_staging = 0;
     // Of the join.
     Buffer<uint32_t> keys[2];
     Buffer<uint32_t> positions[2];
@@ -217,7 +193,6 @@ class DeviceSearch : public Search {
   bool finished_ = false;  // next_unit() has no more
 
  private:
-  static constexpr double kStepMs = 20;
   // More than the widest row.
   static constexpr uint64_t kLeastStaging = 16 << 10;
   static constexpr uint64_t kMaxStaging = 4 << 20;
@@ -248,17 +223,10 @@ class DeviceSearch : public Search {
       for (uint32_t i = 0; i < need_.slots; ++i) {
         auto slot = std::make_unique<Slot>();
         slot->device = &device;
-        slot->stream = std::make_unique<Stream>(*gpu);
-        slot->event = std::make_unique<Event>(*gpu);
-        slot->found = Buffer<Pair>(*gpu, room_);
+        slot->allocate(*gpu, room_, staging_bytes_);
         if (with_candidates_) slot->candidates = Buffer<Pair>(*gpu, room_);
         slot->counters = Buffer<Counters>(*gpu, 1);
         slot->told = Pinned<Counters>(*gpu, 1);
-        slot->out = Pinned<NeardupGpuPair>(*gpu, room_);
-        for (int k = 0; k < 2; ++k) {
-          slot->staging[k] = Pinned<uint8_t>(*gpu, staging_bytes_);
-          slot->staged[k] = std::make_unique<Event>(*gpu);
-        }
         take_scratch(*slot, plan);
         slots_.push_back(std::move(slot));
       }
@@ -351,16 +319,12 @@ class DeviceSearch : public Search {
       if (slab.loader == nullptr) slab.loader = &slot;
       if (slab.loader != &slot) return false;
       if (slab.column < store.uploaded) {
-        const uint32_t which = slot.next_staging;
-        if (!gpu.done(*slot.staged[which])) return false;
         const uint32_t width = store.width[slab.column];
         const uint32_t n = std::min(slab.rows - slab.loaded, static_cast<uint32_t>(staging_bytes_ / width));
-        fill(stores[k], slab.column, static_cast<uint32_t>(slab.id) * store.slab_rows + slab.loaded, n,
-             slot.staging[which].data());
-        gpu.copy_in(*slot.stream, slab.columns[slab.column].data() + size_t{slab.loaded} * width,
-                    slot.staging[which].data(), size_t{n} * width);
-        gpu.record(*slot.staged[which], *slot.stream);
-        slot.next_staging = 1 - which;
+        const uint32_t first = static_cast<uint32_t>(slab.id) * store.slab_rows + slab.loaded;
+        if (!slot.copy_in(gpu, slab.columns[slab.column].data() + size_t{slab.loaded} * width, size_t{n} * width,
+                          [&](uint8_t* to) { fill(stores[k], slab.column, first, n, to); }))
+          return false;
         slab.loaded += n;
         if (slab.loaded == slab.rows) {
           ++slab.column;
@@ -407,7 +371,6 @@ class DeviceSearch : public Search {
   }
 
   void collect(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
     const Counters& told = slot.told.data()[0];
     piece_size_.took(milliseconds() - slot.launched);
     if (told.found > room_ || told.candidates > room_) {
@@ -420,16 +383,12 @@ class DeviceSearch : public Search {
     stats.looked += pairs_of(slot.piece);
     stats.compared += with_candidates_ ? told.candidates : told.compared;
     stats.found += told.found;
-    if (told.found == 0) return;
-    gpu.copy_out(*slot.stream, slot.out.data(), slot.found.data(), told.found * sizeof(Pair));
-    gpu.wait(*slot.stream);
-    ready_.insert(ready_.end(), slot.out.data(), slot.out.data() + told.found);
+    found_.fetch(slot, told.found);
   }
 
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<NeardupGpuPair> ready_;
-  size_t given_ = 0;
+  FoundPairs found_;
   uint64_t staging_bytes_ = 0;
   uint64_t clock_ = 0;
   bool waiting_ = false;  // a unit that no slot has taken

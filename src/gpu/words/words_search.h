@@ -5,10 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gpu/base/memory.h"
@@ -64,8 +62,7 @@ class WordSearch final : public Words {
     limit_ = limit;
     row_entries_ = 0;
     probing_ = false;
-    ready_.clear();
-    given_ = 0;
+    found_.clear();
     wanted_.clear();
     if (multiplies_ && way_ != NEARDUP_GPU_WAY_GROUP)
       wanted_ = dense_features(block, way_ == NEARDUP_GPU_WAY_COMPARE ? 0 : kDenseShare);
@@ -93,33 +90,11 @@ class WordSearch final : public Words {
 
   uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
     if (!probing_) throw Error(Errc::invalid_argument, "there is no probe");
-    const double began = milliseconds();
-    for (;;) {
-      bool moved = false;
-      bool busy = false;
-      for (auto& slot : slots_) {
-        // Work goes on while what is ready is given away; what comes of it waits.
-        if (slot->state != State::running || ready_.size() - given_ < max) {
-          slot->device->gpu->use();
-          moved |= advance(*slot);
-        }
-        busy |= slot->state != State::idle;
-      }
-      if (ready_.size() != given_ || (!busy && !moved) || milliseconds() - began > kStepMs) break;
-      if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    const size_t n = std::min<size_t>(max, ready_.size() - given_);
-    std::copy_n(ready_.begin() + static_cast<std::ptrdiff_t>(given_), n, pairs);
-    given_ += n;
-    if (given_ == ready_.size()) {
-      ready_.clear();
-      given_ = 0;
-    }
-    bool busy = given_ != ready_.size() || slice_ < plan_.slices;
-    for (const auto& slot : slots_) busy |= slot->state != State::idle;
-    probing_ = busy;
-    *done = busy ? std::min(0.999, progress()) : 1;
-    return static_cast<uint32_t>(n);
+    bool busy = false;
+    const uint32_t n = found_.step(slots_, pairs, max, &busy, [&](Slot& slot) { return advance(slot); });
+    probing_ = busy || slice_ < plan_.slices;
+    *done = probing_ ? std::min(0.999, progress()) : 1;
+    return n;
   }
 
   // For tests: strips of at most so many rows.
@@ -178,7 +153,7 @@ class WordSearch final : public Words {
     std::unique_ptr<Event> bounded;  // columns, by the latest strip
     bool any_bounded = false;
   };
-  struct Slot {
+  struct Slot : SlotMemory<Gpu> {
     Device* device = nullptr;
     Multiplier* multiplier = nullptr;
     State state = State::idle;
@@ -188,23 +163,14 @@ class WordSearch final : public Words {
     Rows strip;
     WordTile tile = {};
     bool first_piece = false;
-    double launched = 0;
     WordPiece piece = {};
     std::vector<WordPiece> pieces;
-    std::unique_ptr<Stream> stream;
-    std::unique_ptr<Event> event;
     Buffer<uint32_t> numerators;
     Buffer<int32_t> low;
-    Buffer<Pair> found;
     Buffer<uint32_t> count;
     Pinned<uint32_t> told;
-    Pinned<NeardupGpuPair> out;
-    Pinned<uint8_t> staging[2];
-    std::unique_ptr<Event> staged[2];
-    uint32_t next_staging = 0;
   };
 
-  static constexpr double kStepMs = 20;
   static constexpr uint64_t kStaging = 4 << 20;
 
   // ------------------------------------------------------------ memory
@@ -267,19 +233,12 @@ class WordSearch final : public Words {
         const uint64_t padded = round_up(plan_.strip_rows, kRowStep);
         slot->device = &d;
         slot->multiplier = multipliers_[g * kWordSlots + i].get();
-        slot->stream = std::make_unique<Stream>(gpu);
-        slot->event = std::make_unique<Event>(gpu);
+        slot->allocate(gpu, plan_.room, staging_bytes_);
         take_rows(gpu, slot->strip, plan_.strip_rows, plan_.strip_entries, padded);
         slot->numerators = Buffer<uint32_t>(gpu, padded * stride);
         if (dense) slot->low = Buffer<int32_t>(gpu, padded * stride);
-        slot->found = Buffer<Pair>(gpu, plan_.room);
         slot->count = Buffer<uint32_t>(gpu, 1);
         slot->told = Pinned<uint32_t>(gpu, 1);
-        slot->out = Pinned<NeardupGpuPair>(gpu, plan_.room);
-        for (int s = 0; s < 2; ++s) {
-          slot->staging[s] = Pinned<uint8_t>(gpu, staging_bytes_);
-          slot->staged[s] = std::make_unique<Event>(gpu);
-        }
         slots_.push_back(std::move(slot));
       }
     }
@@ -430,13 +389,8 @@ class WordSearch final : public Words {
         break;
     }
     if (l.done < count) {
-      const uint32_t which = slot.next_staging;
-      if (!gpu.done(*slot.staged[which])) return false;
       const uint64_t n = std::min(count - l.done, staging_bytes_ / width);
-      fill(l, n, slot.staging[which].data());
-      gpu.copy_in(*slot.stream, to + l.done * width, slot.staging[which].data(), n * width);
-      gpu.record(*slot.staged[which], *slot.stream);
-      slot.next_staging = 1 - which;
+      if (!slot.copy_in(gpu, to + l.done * width, n * width, [&](uint8_t* out) { fill(l, n, out); })) return false;
       l.done += n;
     }
     if (l.done == count) {
@@ -597,7 +551,6 @@ class WordSearch final : public Words {
   }
 
   void collect(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
     if (slot.first_piece) strip_size_.took(milliseconds() - slot.launched);
     slot.first_piece = false;
     const uint32_t told = slot.told.data()[0];
@@ -609,10 +562,7 @@ class WordSearch final : public Words {
       return;
     }
     stats.told += told;
-    if (told == 0) return;
-    gpu.copy_out(*slot.stream, slot.out.data(), slot.found.data(), told * sizeof(Pair));
-    gpu.wait(*slot.stream);
-    ready_.insert(ready_.end(), slot.out.data(), slot.out.data() + told);
+    found_.fetch(slot, told);
   }
 
   std::vector<Gpu*> gpus_;
@@ -639,8 +589,7 @@ class WordSearch final : public Words {
   uint32_t rows_end_ = 0;
   StripSize strip_size_;
   uint32_t most_strip_ = UINT32_MAX;
-  std::vector<NeardupGpuPair> ready_;
-  size_t given_ = 0;
+  FoundPairs found_;
 };
 
 }  // namespace neardup::gpu

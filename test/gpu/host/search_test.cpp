@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "gpu/pairs/make_search.h"
+#include "gpu/pairs/check_job.h"
+#include "gpu/pairs/ctph_search.h"
+#include "gpu/pairs/join_search.h"
 
 #include "test/gpu/host_gpu.h"
 #include "test/gpu/jobs.h"
@@ -13,6 +15,15 @@ namespace {
 
 using test::OwnedJob;
 using test::Pairs;
+
+// As api.cu has it for CUDA.
+std::unique_ptr<Search> make_search(const std::vector<HostGpu*>& gpus, const NeardupGpuJob& job,
+                                    const NeardupGpuOptions& options) {
+  check_job(job);
+  if (job.kind == NEARDUP_GPU_MINHASH) return std::make_unique<MinhashSearch<HostGpu>>(gpus, job, options.way);
+  if (job.kind == NEARDUP_GPU_SIMHASH) return std::make_unique<SimhashSearch<HostGpu>>(gpus, job, options.way);
+  return std::make_unique<CtphSearch<HostGpu>>(gpus, job, options.filter);
+}
 
 struct Setting {
   uint64_t limit = uint64_t{1} << 40;
@@ -192,7 +203,7 @@ TEST(GpuSearchOnHost, ALostDeviceIsAnError) {
     gpu.calls_left = calls;
     Pairs got;
     try {
-      const auto search = make_search<HostGpu>({&gpu}, j.job, {});
+      const auto search = make_search({&gpu}, j.job, {});
       dynamic_cast<DeviceSearch<HostGpu>&>(*search).start_with_pieces_of(2000);
       search->start(1 << 20);
       NeardupGpuPair some[64];

@@ -1,12 +1,11 @@
-// From a job at the boundary to its search.
+// What is wrong with a job at the boundary.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "gpu/pairs/ctph_search.h"
-#include "gpu/pairs/join_search.h"
+#include "core/base/error.h"
+#include "gpu/neardup_gpu.h"
+#include "gpu/pairs/ctph.h"
 
 namespace neardup::gpu {
 
@@ -41,16 +40,6 @@ inline void check_job(const NeardupGpuJob& job) {
       if (p.length < 1 || p.length > 1024 || p.list > 255 || !sorted) refuse("part " + std::to_string(i) + " is wrong");
     }
   }
-}
-
-// The job is copied, what it points to is not.
-template <class Gpu>
-std::unique_ptr<Search> make_search(const std::vector<Gpu*>& gpus, const NeardupGpuJob& job,
-                                    const NeardupGpuOptions& options) {
-  check_job(job);
-  if (job.kind == NEARDUP_GPU_MINHASH) return std::make_unique<MinhashSearch<Gpu>>(gpus, job, options.way);
-  if (job.kind == NEARDUP_GPU_SIMHASH) return std::make_unique<SimhashSearch<Gpu>>(gpus, job, options.way);
-  return std::make_unique<CtphSearch<Gpu>>(gpus, job, options.filter);
 }
 
 }  // namespace neardup::gpu
