@@ -7,8 +7,8 @@ Every folder of src/ with sources has a row. A row names the rooms, or single he
 itself; "core" stands for all rooms of core. A row without a folder, and a permission that nothing uses, are mistakes,
 too: the table says what is true. So is a source that the README of its room does not name. So is a source of src/pg
 that meets PostgreSQL's headers before those of the core, which
-core/base/error.h refuses without precompiled headers. So is a room with more than MOST_SOURCES sources, and a switch on a
-kind of value or a measure: what one is stands in the tables of core/kinds."""
+core/base/error.h refuses without precompiled headers. So is a room with more than MOST_SOURCES sources, and a switch on
+a kind of value or a measure: what one is stands in the tables of core/kinds."""
 import os
 import re
 import sys
@@ -72,7 +72,9 @@ def unnamed(src, room):
 def too_many(src, room):
     """The mistake of a room that has outgrown its limit."""
     count = sum(name.endswith(SOURCES) for name in os.listdir(os.path.join(src, room)))
-    return ["src/%s has %d sources, at most %d: divide it" % (room, count, MOST_SOURCES)] if count > MOST_SOURCES else []
+    if count <= MOST_SOURCES:
+        return []
+    return ["src/%s has %d sources, at most %d: divide it" % (room, count, MOST_SOURCES)]
 
 
 def order(src, path, seen):

@@ -164,8 +164,8 @@ LATER = {
         Brought([],
                 ["SELECT id FROM article WHERE dice_exact(items, (SELECT items FROM article WHERE id = 40)) >= 0.5 "
                  "ORDER BY id",
-                 "SELECT id FROM article WHERE set_cosine_exact((SELECT items FROM article WHERE id = 41), items) > 0.6 "
-                 "ORDER BY id"],
+                 "SELECT id FROM article WHERE set_cosine_exact((SELECT items FROM article WHERE id = 41), items) "
+                 "> 0.6 ORDER BY id"],
                 [], ()),
 }
 
