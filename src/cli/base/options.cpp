@@ -26,6 +26,8 @@ template <class... Calls>
 struct Overloaded : Calls... {
   using Calls::operator()...;
 };
+template <class... Calls>
+Overloaded(Calls...) -> Overloaded<Calls...>;
 
 bool takes_value(const Option& option) {
   return !std::holds_alternative<bool*>(option.target) && !std::holds_alternative<Option::Call>(option.target);

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include "cli/base/interrupt.h"
-#include "cli/input/file_reader.h"
 #include "cli/input/unpack.h"
 #include "cli/records/html_text.h"
 
