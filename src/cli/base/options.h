@@ -41,6 +41,7 @@ struct Option {
   Option(const char* long_name, char short_name, Target place)
       : name(long_name), letter(short_name), target(std::move(place)) {}
   // This row stands for the options that say which database, where it is and who connects.
+  // NOLINTNEXTLINE(google-explicit-constructor): so that the name will do
   Option(Connection::Options& connection) : target(&connection) {}
 
   const char* name = nullptr;
