@@ -88,14 +88,13 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
 }
 
 double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
-  return facts == nullptr || facts->family == nullptr ? kUsualProbes : facts->family->usual_probes(*facts, query);
+  return facts == nullptr ? kUsualProbes : facts->family->usual_probes(*facts, query);
 }
 
 // Entries that so many look-ups meet.
 double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes, const NearStats& stats) {
   if (facts == nullptr || facts->entries == 0) return 0;
-  if (facts->family != nullptr && facts->family->usual_entries != nullptr)
-    return facts->family->usual_entries(*facts, query, probes);
+  if (facts->family->usual_entries != nullptr) return facts->family->usual_entries(*facts, query, probes);
   // A row's keys lie with so many others on average.
   const double shared = facts->sum_sq / facts->entries;
   if (!stats.analyzed) return probes * shared;

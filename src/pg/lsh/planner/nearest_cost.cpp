@@ -38,8 +38,7 @@ double rows_needed(const PlannerInfo* root, const IndexOptInfo* index, double eq
 Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, KnownQuery query,
                      double equal_share, double needed) {
   query.has_bound = true;
-  if (facts.family == nullptr || facts.family->farthest == nullptr || !facts.family->farthest(facts, &query))
-    return kNoReach;
+  if (facts.family->farthest == nullptr || !facts.family->farthest(facts, &query)) return kNoReach;
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);
   const NearStats stats = near_stats(root, &variable, query.measure);

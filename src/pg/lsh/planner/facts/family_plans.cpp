@@ -153,15 +153,20 @@ constexpr FamilyPlan kFamilies[] = {
      .farthest = farthest_code},
 };
 
+// Judged as minhashes are.
+constexpr FamilyPlan kOtherFamily = {
+    .name = nullptr, .kind = Kind::minhash, .serves = serves_jaccard, .usual_probes = usual_bands};
+
 }  // namespace
 
 const FamilyPlan* find_family(const LshConfig& config) {
   for (const FamilyPlan& family : kFamilies)
     if (strncmp(config.family, family.name, sizeof config.family) == 0) return &family;
-  return nullptr;
+  return &kOtherFamily;
 }
 
 bool takes(const FamilyPlan& family, Measure measure) {
+  if (!family.is_own()) return true;
   return kind_of(measure) == family.kind && (!family.is_for_jaccard || measure == Measure::set_jaccard);
 }
 

@@ -15,7 +15,9 @@ struct KnownQuery;
 inline constexpr double kUsualProbes = 26;
 
 struct FamilyPlan {
-  const char* name;  // in an index's LshConfig
+  bool is_own() const { return name != nullptr; }
+
+  const char* name;  // in an index's LshConfig; null: the family is another extension's
   Kind kind;
   bool is_for_jaccard = false;                // alone, of the measures of sets
   Verdict beyond = Verdict::below_threshold;  // of a bound that the index does not reach
@@ -33,7 +35,6 @@ struct FamilyPlan {
   bool (*farthest)(const IndexFacts& facts, KnownQuery* query) = nullptr;
 };
 
-// Null for a family of another extension.
 const FamilyPlan* find_family(const LshConfig& config);
 
 // Whether an index of the family is asked for the measure.

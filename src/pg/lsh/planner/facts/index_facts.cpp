@@ -35,8 +35,7 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
   facts->index = oid;
   facts->bound = (meta->config.flags & kMetaBound) != 0;
   facts->family = find_family(meta->config);
-  if (facts->bound && facts->family != nullptr && facts->family->read_params != nullptr)
-    facts->family->read_params(&meta->config, facts);
+  if (facts->bound && facts->family->read_params != nullptr) facts->family->read_params(&meta->config, facts);
   facts->threshold = meta->config.threshold;
   facts->nbands = meta->config.nbands;
   for (int i = 0; i < meta->nruns; ++i) {
@@ -126,7 +125,7 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
 }
 
 double limit_of(const IndexFacts& facts) {
-  return facts.family != nullptr && facts.family->limit != nullptr ? facts.family->limit(facts) : facts.threshold;
+  return facts.family->limit != nullptr ? facts.family->limit(facts) : facts.threshold;
 }
 
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
@@ -134,16 +133,15 @@ Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQ
   if (counted != nullptr) *counted = nullptr;
   const IndexFacts* facts = facts_of(root, index);
   if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
-  const FamilyPlan* family = facts->family;
+  const FamilyPlan& family = *facts->family;
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
-  if (query.has_bound && family != nullptr && !takes(*family, query.measure)) return Verdict::other_measure;
+  if (query.has_bound && !takes(family, query.measure)) return Verdict::other_measure;
   if (query.none || !query.has_bound) return Verdict::usable;
-  const bool is_served = family == nullptr ? query.bound >= facts->threshold : family->serves(*facts, query);
-  const Verdict refused = family == nullptr ? Verdict::below_threshold : family->beyond;
-  if (!query.has_query) return is_served ? Verdict::usable : refused;
+  const bool is_served = family.serves(*facts, query);
+  if (!query.has_query) return is_served ? Verdict::usable : family.beyond;
   const ProbeFacts* probes = count_probes(root, index->indexoid, query, columns);
   const bool is_hidden = !may_count_rows(root, index->rel);
-  if (!probes->served) return !is_served ? refused : is_hidden ? Verdict::hidden : Verdict::other_signature;
+  if (!probes->served) return !is_served ? family.beyond : is_hidden ? Verdict::hidden : Verdict::other_signature;
   if (!is_hidden && counted != nullptr) *counted = &probes->estimate;
   return Verdict::usable;
 }

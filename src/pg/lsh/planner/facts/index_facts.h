@@ -18,7 +18,7 @@ inline constexpr double kMaxCounted = 10000;  // entries that are read at plan t
 struct IndexFacts {
   Oid index;
   bool bound;
-  const FamilyPlan* family;  // null: of another extension
+  const FamilyPlan* family;
   double threshold;
   double max_rate;   // of the family ctph
   BitLayout layout;  // of the family bits
