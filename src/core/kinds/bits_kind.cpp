@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/kinds/kinds_impl.h"
+#include "core/kinds/query_bytes.h"
 
 namespace neardup {
 namespace {
@@ -118,7 +119,6 @@ constinit const MeasureInfo kBitHamming = {.measure = Measure::bit_hamming,
                                            .is_similarity = false,
                                            .mirrored = Measure::bit_hamming,
                                            .range = {"distance", "from 0 to 4096", 0, kMostCodeBits, false},
-                                           .index_bound = kMostCodeBits,
                                            .closeness = closeness,
                                            .usual_closeness = kUsualCloseness,
                                            .value = hamming,

@@ -39,9 +39,7 @@ double edit_rate(const AnyValue& x, const AnyValue& y) { return ctph_edit_rate(x
 double score_closeness(double bound) noexcept { return bound <= 0 ? 0 : 0.5 + bound / 200; }
 double rate_closeness(double bound) noexcept { return bound < 0 ? kBeyondReach : 1 - bound; }
 
-// A rate that is as large as the bound allows is not lost to rounding.
-constexpr double kRateSlack = 1e-9;
-double rate_engine_bound(double bound, uint32_t) noexcept { return 1 - bound - kRateSlack; }
+double rate_engine_bound(double bound, uint32_t) noexcept { return 1 - bound - kEditRateSlack; }
 
 }  // namespace
 
@@ -54,7 +52,6 @@ constinit const MeasureInfo kCtphScore = {.measure = Measure::ctph_score,
                                           .is_similarity = true,
                                           .mirrored = Measure::ctph_score,
                                           .range = {"score", "from 0 to 100", 0, 100, false},
-                                          .index_bound = 1,
                                           .closeness = score_closeness,
                                           .usual_closeness = kUsualCloseness,
                                           .value = score};
@@ -66,7 +63,6 @@ constinit const MeasureInfo kCtphEditRate = {.measure = Measure::ctph_edit_rate,
                                              .is_similarity = false,
                                              .mirrored = Measure::ctph_edit_rate,
                                              .range = {"rate", "from 0 to 1", 0, 1, false},
-                                             .index_bound = 0.15,
                                              .closeness = rate_closeness,
                                              .usual_closeness = kUsualCloseness,
                                              .value = edit_rate,

@@ -1,5 +1,5 @@
-// The kinds of values that are compared. One table says what each of them is; whoever does something for every kind
-// asks the table, or has an array by Kind of its own.
+// The kinds of values that are compared. One table says what each of them is. Code that does something for every
+// kind asks the table, or has an array by Kind of its own.
 #pragma once
 
 #include <cstddef>

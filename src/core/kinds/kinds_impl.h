@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/kinds/measure.h"
-#include "core/kinds/query_bytes.h"
 
 namespace neardup {
 

@@ -58,7 +58,6 @@ struct MeasureInfo {
   bool is_similarity;     // near means much of it
   Measure mirrored;       // the measure of (y, x) that is this one of (x, y)
   BoundRange range;
-  double index_bound;  // the farthest that an lsh index can be made to serve; of sets any bound above it
   // How strict a bound is, on a scale that all measures share: 1 is the strictest that any pair reaches, 0 admits all,
   // or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
   double (*closeness)(double bound) noexcept;
@@ -97,8 +96,8 @@ inline constexpr NamedValue<Measure> kSetMeasures[] = {{"jaccard", Measure::set_
                                                        {"dice", Measure::set_dice},
                                                        {"cosine", Measure::set_cosine}};
 
-// SetRule::least_common of the first set, or the second one, and any other set: of these one that is a part of it
-// shares the fewest.
+// The least number of elements that the first set, of x elements, shares with any set within the bound; and the second
+// set, of y. A set shares the fewest with one that is a part of it.
 uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept;
 uint32_t least_part_of_second(const SetRule& rule, double bound, uint32_t y) noexcept;
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/kinds/kinds_impl.h"
+#include "core/kinds/query_bytes.h"
 
 namespace neardup {
 namespace {
@@ -155,7 +156,6 @@ constexpr MeasureInfo share(std::string_view name, const char* function, Measure
           .is_similarity = true,
           .mirrored = mirrored,
           .range = kShareRange,
-          .index_bound = 0,
           .closeness = same_bound,
           .usual_closeness = kUsualCloseness,
           .value = value<Rule>,
@@ -205,7 +205,6 @@ constinit const MeasureInfo kSetOverlap = {
     .is_similarity = true,
     .mirrored = Measure::set_overlap,
     .range = {"overlap", "at least 1", 1, std::numeric_limits<double>::max(), false},
-    .index_bound = 0,
     .closeness = count_closeness,
     .usual_closeness = kUsualCloseness,
     .value = value<Overlap>,

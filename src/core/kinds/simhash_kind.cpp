@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/kinds/kinds_impl.h"
+#include "core/kinds/query_bytes.h"
 #include "core/signature/simhash.h"
 
 namespace neardup {
@@ -63,7 +64,6 @@ constinit const MeasureInfo kHamming = {.measure = Measure::hamming,
                                         .is_similarity = false,
                                         .mirrored = Measure::hamming,
                                         .range = {"distance", "from 0 to 64", 0, kSimhashBits, false},
-                                        .index_bound = 10,
                                         .closeness = hamming_closeness,
                                         .usual_closeness = kUsualCloseness,
                                         .value = hamming,

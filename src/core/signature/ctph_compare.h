@@ -75,6 +75,9 @@ class CtphScorer {
 // check_comparable(). One word operation a character up to 64 characters, ceil(n / 64) above.
 double ctph_edit_rate(const CtphView& a, const CtphView& b);
 
+// A rate that is as large as a similarity of 1 - rate allows is not lost to rounding with so much more.
+inline constexpr double kEditRateSlack = 1e-9;
+
 // The parts that ctph_edit_rate() compares. False where no block size is common.
 bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, std::string_view* of_b) noexcept;
 

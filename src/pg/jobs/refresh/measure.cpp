@@ -1,8 +1,10 @@
 // See measure.h.
-#include "core/signature/simhash.h"
 #include "pg/jobs/refresh/measure.h"
 
 #include <cmath>
+
+#include "core/signature/ctph_compare.h"
+#include "core/signature/simhash.h"
 
 namespace neardup {
 
@@ -10,25 +12,28 @@ namespace {
 
 // Places after the point of max_rate, an option of the index.
 constexpr double kRateSteps = 100000;
-// So that a rate that is as large as the threshold allows is not lost to rounding.
-constexpr double kRateSlack = 1e-9;
+
 // How a job searches by a kind of signature.
 struct KindSearch {
   Measure measure;  // of sets the one that a job names
   // The bound of the measure for a search threshold, which is a similarity from 0 to 1.
   double (*bound)(double threshold);
+  // The least threshold that is searched by an index; below it a refresh clusters all rows.
+  double least_threshold;
   Sql (*index_class)(const RefreshStep& step, double slack);
 };
+
+constexpr double kLeastJaccard = 0.5;
+constexpr double kMostHamming = 10;  // an index of three blocks serves it, as large tables have
+constexpr double kMostEditRate = 0.15;
 
 double same(double threshold) { return threshold; }
 
 double greatest_distance(double threshold) {
-  return Min(static_cast<double>(most_simhash_distance(threshold)), info(Measure::hamming).index_bound);
+  return Min(static_cast<double>(most_simhash_distance(threshold)), kMostHamming);
 }
 
-double greatest_rate(double threshold) {
-  return Min(1 - threshold + kRateSlack, info(Measure::ctph_edit_rate).index_bound);
-}
+double greatest_rate(double threshold) { return Min(1 - threshold + kEditRateSlack, kMostEditRate); }
 
 Sql minhash_class(const RefreshStep& step, double slack) {
   return sql("(signature) WITH (threshold = {threshold})",
@@ -37,19 +42,18 @@ Sql minhash_class(const RefreshStep& step, double slack) {
 
 Sql ctph_class(const RefreshStep& step, double) {
   const double rate = std::ceil(std::round((1 - step.row().search_threshold) * kRateSteps * 1000) / 1000) / kRateSteps;
-  const double most = info(Measure::ctph_edit_rate).index_bound;
   return sql("(signature {neardup}.ctph_ops (max_rate = {rate}))",
-             {{"neardup", step.job.neardup}, {"rate", Literal::decimal(Min(rate, most))}});
+             {{"neardup", step.job.neardup}, {"rate", Literal::decimal(Min(rate, kMostEditRate))}});
 }
 
 Sql plain_class(const RefreshStep&, double) { return sql("(signature)"); }
 
 // By Kind. No job has bit codes.
-constexpr KindSearch kSearches[] = {{Measure::jaccard, same, minhash_class},
-                                    {Measure::hamming, greatest_distance, plain_class},
-                                    {Measure::ctph_edit_rate, greatest_rate, ctph_class},
+constexpr KindSearch kSearches[] = {{Measure::jaccard, same, kLeastJaccard, minhash_class},
+                                    {Measure::hamming, greatest_distance, 1 - kMostHamming / kSimhashBits, plain_class},
+                                    {Measure::ctph_edit_rate, greatest_rate, 1 - kMostEditRate, ctph_class},
                                     {},
-                                    {Measure::set_jaccard, same, plain_class}};
+                                    {Measure::set_jaccard, same, 0, plain_class}};
 static_assert(lengthof(kSearches) == kKinds);
 
 const KindSearch& search_of(const RefreshStep& step) {
@@ -76,12 +80,7 @@ Sql is_within_bound(const RefreshStep& step, Pattern a, Pattern b) {
 
 }  // namespace
 
-bool is_searchable(const RefreshStep& step) {
-  const MeasureInfo& measure = measure_of(step);
-  const double of_all = measure.range.most;
-  const double least = measure.is_similarity ? measure.index_bound / of_all : 1 - measure.index_bound / of_all;
-  return step.row().search_threshold >= least;
-}
+bool is_searchable(const RefreshStep& step) { return step.row().search_threshold >= search_of(step).least_threshold; }
 
 Sql index_class(const RefreshStep& step, double slack) { return search_of(step).index_class(step, slack); }
 
