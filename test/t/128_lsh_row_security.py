@@ -81,6 +81,8 @@ INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_hamming_query(s, b) FRO
   WHERE s IS NOT NULL;
 INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_set_query(a, b) FROM pool, unnest('{0.5,NaN,-1}'::float8[]) b
   WHERE a IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_dice_query(a, 0.5) FROM pool WHERE a IS NOT NULL;
+INSERT INTO pool (id, q) SELECT 50, neardup_internal.lsh_cosine_query(a, 0.5) FROM pool WHERE a IS NOT NULL;
 CREATE FUNCTION or_refused(call text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r text; BEGIN EXECUTE call INTO r;
   RETURN r; EXCEPTION
     WHEN datatype_mismatch OR null_value_not_allowed OR string_data_length_mismatch OR invalid_parameter_value
@@ -127,7 +129,8 @@ FAMILIES = {
     "k": ("bit(64)", "(({0}) * 77777777777)::bigint::bit(64)", None,
           ("bit_hamming(X, Q) <= 2", "bit_hamming_at_most(X, Q, 2)", "X <-> Q < 2"), "<->"),
     "a": ("int[]", "ARRAY[{0}, {0} + 1, {0} + 2]", "ARRAY[{0}, NULL]",
-          ("jaccard_exact(X, Q) >= 0.9", "jaccard_exact_at_least(Q, X, 0.9)"), None),
+          ("jaccard_exact(X, Q) >= 0.9", "jaccard_exact_at_least(Q, X, 0.9)", "dice_exact(Q, X) > 0.9",
+           "set_cosine_exact_at_least(X, Q, 0.9)"), None),
 }
 OF_QUERY = ("with_threshold(X, 0.85) && with_threshold(Q, 0.9)", "X2 && with_threshold(Q, 0.9)")
 TABLES = """

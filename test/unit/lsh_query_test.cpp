@@ -32,26 +32,15 @@ std::vector<uint8_t> stored(const LshQueryView& q) {
 
 std::vector<uint8_t> query(double bound, uint8_t bits = 32, bool empty = false) {
   const std::vector<uint8_t> s = signature(bits, empty);
-  LshQueryView q;
-  q.bound = bound;
-  q.signature = view_minhash(s.data(), s.size());
-  return stored(q);
+  return stored({view_minhash(s.data(), s.size()), Measure::jaccard, bound});
 }
 
 std::vector<uint8_t> simhash_query(double bound, uint64_t value) {
-  LshQueryView q;
-  q.measure = Measure::hamming;
-  q.bound = bound;
-  q.simhash = value;
-  return stored(q);
+  return stored({AnyValue(value), Measure::hamming, bound});
 }
 
 std::vector<uint8_t> digest_query(Measure measure, double bound, const CtphDigest& digest) {
-  LshQueryView q;
-  q.measure = measure;
-  q.bound = bound;
-  q.digest = view_of(digest);
-  return stored(q);
+  return stored({view_of(digest), measure, bound});
 }
 
 LshQueryView view(const std::vector<uint8_t>& bytes) { return view_lsh_query(bytes.data(), bytes.size()); }
@@ -105,19 +94,11 @@ TEST(LshQuery, EveryMeasureReadsBack) {
 }
 
 std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& elements) {
-  LshQueryView q;
-  q.measure = Measure::set_jaccard;
-  q.bound = bound;
-  q.set = {reinterpret_cast<const uint8_t*>(elements.data()), elements.size()};
-  return stored(q);
+  return stored({view_of(elements.data(), elements.size()), Measure::set_jaccard, bound});
 }
 
 std::vector<uint8_t> code_query(double bound, uint32_t bits, const std::vector<uint8_t>& bytes) {
-  LshQueryView q;
-  q.measure = Measure::bit_hamming;
-  q.bound = bound;
-  q.code = {bytes.data(), bits};
-  return stored(q);
+  return stored({BitCode{bytes.data(), bits}, Measure::bit_hamming, bound});
 }
 
 TEST(LshQuery, BitCodesReadBack) {
@@ -155,10 +136,24 @@ TEST(LshQuery, SetsReadBack) {
       expect_reads_back(set_query(bound, set));
   EXPECT_EQ(lsh_query_to_text(view(set_query(0.5, {-3, 20}))), "set_jaccard>=0.5 {-3,20}");
   EXPECT_EQ(lsh_query_from_text("set_jaccard>=0.5 {20,-3,20}"), set_query(0.5, {-3, 20}));
-  for (const char* text : {"set_in_query>=0.5 {-3,20}", "query_in_set>=0.25 {7}", "set_overlap>=3 {}"}) {
-    EXPECT_EQ(lsh_query_to_text(view(lsh_query_from_text(text))), text);
-    expect_reads_back(lsh_query_from_text(text));
+  // The measures, from the number 6 of their bytes on; 9 is of bit codes.
+  const std::pair<uint8_t, const char*> texts[] = {{6, "set_in_query>=0.5 {-3,20}"},
+                                                   {7, "query_in_set>=0.25 {7}"},
+                                                   {8, "set_overlap>=3 {}"},
+                                                   {10, "set_dice>=0.5 {-3,20}"},
+                                                   {11, "set_cosine>=0.25 {7}"}};
+  for (const auto& [number, text] : texts) {
+    const std::vector<uint8_t> q = lsh_query_from_text(text);
+    EXPECT_EQ(q[1], number) << text;
+    EXPECT_EQ(lsh_query_to_text(view(q)), text);
+    expect_reads_back(q);
   }
+  // No query has the measure after the last one of them.
+  EXPECT_THROW(lsh_query_from_text("overlap_coefficient>=0.5 {1}"), Error);
+  std::vector<uint8_t> newer = set_query(0.5, {1});
+  newer[1] = 12;
+  EXPECT_THROW(view(newer), Error);
+  EXPECT_THROW(lsh_query_from_wire(newer.data(), newer.size()), Error);
   EXPECT_EQ(lsh_query_to_wire(view(set_query(1, {258}))),
             (std::vector<uint8_t>{1, 5, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}));
   for (const char* text : {"set_jaccard>=0.5 ", "set_jaccard>=0.5 {", "set_jaccard>=0.5 {1,}", "set_jaccard>=0.5 {,1}",
