@@ -2,12 +2,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exact/int_set.h"
 #include "core/base/sort_unique.h"
 #include "core/exact/shingle_set.h"
 #include "core/signature/weighted_minhash.h"
 #include "pg/values/arrays.h"
-#include "pg/values/int_set_value.h"
 #include "pg/values/values.h"
 
 namespace {

@@ -98,7 +98,7 @@ void add_pair_row(PairRows* rows, PairSide* side, const SourceRow& row) {
   if (rows->nulls != nullptr) rows->nulls->add(row.is_null);
   if (side->source.shape.known && !rows->shape.known) learn_shape(rows, side->source);
   if (side->docs != nullptr) add_id(side->docs, row.doc);
-  if (side->source.columns.signature == Kind::set) side->sizes.add(rows->context, row.signature.set.n);
+  if (side->source.columns.signature == Kind::set) side->sizes.add(rows->context, row.set_size());
   const bool alone = row.alone || (rows->copies != nullptr && note_copy(rows->copies, *side, number, row));
   const bool grouped = side->source.columns.grouped();
   if (alone && !grouped) leave_out(side);

@@ -42,6 +42,9 @@ TupleDesc columns_of(const RowSource& source);
 
 // One row as the engines take it.
 struct SourceRow {
+  // Where rows have sets; 0: no set.
+  size_t set_size() const { return is_null ? 0 : signature.set.n; }
+
   bool is_null;  // no signature
   bool alone;    // near nothing: no signature or that of nothing, or NULL in within, at or doc
   Signature signature;

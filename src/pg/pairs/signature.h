@@ -43,7 +43,7 @@ struct SignatureShape {
 // Notes how the first signature was made. False when a later one was made otherwise and cannot be compared.
 bool fits_shape(SignatureShape* shape, const Signature& signature);
 
-// Raises the error for a signature, read with errors for unfit ones, that does not fit. which: names its row, as `the row with id 7`.
+// Raises the error for a signature that does not fit and is not unfit. which: names its row, as `the row with id 7`.
 [[noreturn]] void refuse_shape(const SignatureShape& shape, const Signature& signature, const char* which);
 
 // In core code: the engine for a known shape. threshold: least similarity, see similarity_of().

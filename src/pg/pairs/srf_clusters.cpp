@@ -90,7 +90,7 @@ void add_cluster_row(ClusterReading* reading, const SourceRow& row) {
   RowClusters* c = reading->clusters;
   const uint64 number = c->nulls.rows;
   c->nulls.add(row.is_null);
-  if (reading->source.columns.signature == Kind::set) c->sizes.add(c->context, row.signature.set.n);
+  if (reading->source.columns.signature == Kind::set) c->sizes.add(c->context, row.set_size());
   if (number % kRowsBetweenReports == 0) report_rows_read(number);
   if (reading->source.columns.grouped()) {
     if (!row.alone) sort_row(&reading->sort, reading->source, number, row);

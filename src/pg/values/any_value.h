@@ -1,4 +1,4 @@
-// SQL values of any kind: read, and compared.
+// SQL values of any kind: how they are read, and whether they are comparable.
 #pragma once
 
 #include "core/kinds/kind.h"
@@ -7,7 +7,7 @@
 namespace neardup {
 
 // The value points into the datum, or into what is detoasted here in the current context. False for one that no measure
-// takes, a set with a NULL element or a bit string that is no code: of this one only the length is known.
+// takes: a set with a NULL element, whose other elements are read, or a bit string that is no code.
 bool read_value(Kind kind, Datum datum, AnyValue* value);
 
 // The same for a value that a measure needs: a set with a NULL element is an error. A bit string is checked by

@@ -47,7 +47,7 @@ QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
 Datum lsh_query_datum(const LshQueryView& query);
 
-// Whether the query takes no value that no measure takes: a set with a NULL, a bit string that is no code.
+// Whether a value that no measure takes is an error: a query for a set with a NULL keeps every row instead.
 inline bool demands_fit_value(const LshQueryView& query) {
   return query.bound > -std::numeric_limits<double>::infinity();
 }

@@ -118,7 +118,8 @@ Datum is_value_within(FunctionCallInfo fcinfo, Kind kind) {
   const LshQueryView query = kept_query(fcinfo);
   demand_query(query, kind);
   AnyValue value;
-  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_fit_value(query)) value = value_arg(fcinfo, 0, kind);
+  if (!read_value(kind, PG_GETARG_DATUM(0), &value) && kind == Kind::set && demands_fit_value(query))
+    refuse_unfit(kind, PG_GETARG_DATUM(0), value);
   demand_comparable(kind, value, query);
   PG_RETURN_BOOL(is_within(value, query));
 }
