@@ -1,12 +1,18 @@
 #!/usr/bin/python3
-"""Phrases that what users read does not have, each with what to write instead: `tools/check_prose.py [FILE ..]`.
-Without files it reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), each README of src,
-docs/*.md, the comments of SQL objects (sql/install), and the messages and hints in C++ (src/pg, src/cli). Code is left
-out. Prints file:line, phrase and advice; the exit status is 1 where it finds one."""
+"""Phrases that what users read does not have, each with what to write instead, and comments of sources that are no
+sentence: `tools/check_prose.py [FILE ..]`.
+
+Without files it reads for phrases README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md (what is not released), each
+README of src, docs/*.md, the comments of SQL objects (sql/install), and the messages and hints in C++ (src/pg,
+src/cli), without code; and for fragments the comments of every source that git knows. Prints file:line, phrase and
+advice; the exit status is 1 where it finds one."""
 import glob
 import os
 import re
+import subprocess
 import sys
+
+import comments
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
@@ -33,6 +39,32 @@ PHRASES = (
     (r"\bknow better\b", "by default; if .. does not match"),
     (r"\bdo(?:es)? without\b", "does not need"),
 )
+
+# A comment is a sentence or a noun with what belongs to it. Its first sentence does not open with a word of OPENERS: it
+# would be a part of a sentence whose subject the reader must guess. One of CONDITIONS opens a whole sentence where a
+# verb or a comma follows.
+OPENERS = r"What|Whether|How|Which|Of|By|Whose|Than|And|Nor|Else|Also|Too|Not|Such"
+CONDITIONS = (r"After|As|At|Because|Before|Behind|Beside|Between|Beyond|Even|For|From|If|In|Into|On|Only|Since|So|The same|To|"
+              r"Under|Until|Up|When|Where|While|With|Within|Without")
+FINITE = (r"\b(?:are|becomes?|begins?|can|cannot|comes?|costs?|could|counts?|did|do|does|ends?|fails?|finds?|gets?|gives?|go|goes|"
+          r"had|has|have|holds?|is|keeps?|makes?|may|means?|might|must|needs?|reads?|sees?|should|stands?|stays?|takes?|uses?|"
+          r"was|were|will|would|writes?)\b")
+DEMONSTRATIVE = r"That (?!(?:is|was|would|makes|can|may|must|does|holds|means|costs|needs|has|leaves|gives|keeps)\b)"
+FRAGMENT = "write a sentence with a subject, or a noun: True if .., The bytes of .., Returns .."
+
+
+def is_fragment(comment):
+    first = re.split(r"(?<=[.:;!?])\s", comment, maxsplit=1)[0]
+    if re.match(r"(?:%s)\b|%s" % (OPENERS, DEMONSTRATIVE), first):
+        return not first.endswith("?")
+    return bool(re.match(r"(?:%s)\b" % CONDITIONS, first)) and "," not in first and not re.search(FINITE, first)
+
+
+def fragments(path, text):
+    for line, comment in comments.comments(path, text):
+        if is_fragment(comment):
+            yield line, " ".join(comment.split())[:60], FRAGMENT
+
 
 def prose_of(text):
     """The text with code, addresses of links and indented blocks blanked; its lines stay."""
@@ -74,21 +106,28 @@ def findings(path, text):
             yield text.count("\n", 0, m.start()) + 1, " ".join(m.group(0).split()), advice
 
 
+def sources():
+    """The sources that git knows, without those that are frozen."""
+    known = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
+    return [p for p in known if p.endswith(comments.ENDINGS) and not p.startswith("sql/upgrade/")]
+
+
 def main(named):
     os.chdir(ROOT)
     pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
     for pattern in ("src/README", "src/**/README", "docs/*.md", "sql/install/*.sql", "src/pg/**/*.cpp",
                     "src/cli/**/*.cpp"):
         pages += sorted(set(glob.glob(pattern, recursive=True)) - set(pages))
-    paths = named or pages
+    read = [(p, findings) for p in named or pages]
+    read += [(p, fragments) for p in named or sources() if p.endswith(comments.ENDINGS)]
     bad = 0
-    for path in paths:
+    for path, find in read:
         with open(path, encoding="utf-8") as f:
-            for line, phrase, advice in sorted(findings(path, f.read())):
+            for line, phrase, advice in sorted(find(path, f.read())):
                 print("%s:%d: \"%s\": write: %s" % (path, line, phrase, advice))
                 bad += 1
     print("%s - prose keeps to plain English (%d files)%s" % (
-        "not ok" if bad else "ok", len(paths), ": %d phrases" % bad if bad else ""))
+        "not ok" if bad else "ok", len({p for p, _ in read}), ": %d phrases" % bad if bad else ""))
     return 1 if bad else 0
 
 
