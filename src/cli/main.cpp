@@ -10,7 +10,6 @@
 #include "cli/base/database.h"
 #include "cli/base/interrupt.h"
 #include "cli/base/standard_streams.h"
-#include "cli/demo_plant.h"
 #include "cli/export/export.h"
 #include "cli/load/load.h"
 #include "cli/passages/passages.h"
@@ -29,7 +28,7 @@ using neardup::cli::printable_message;
 struct Subcommand {
   const char* name;
   int (*main)(int argc, char** argv);
-  const char* summary;  // null: not shown
+  const char* summary;
 };
 
 constexpr Subcommand kSubcommands[] = {
@@ -38,13 +37,12 @@ constexpr Subcommand kSubcommands[] = {
     {"report", neardup::cli::report_main, "write a page about a table of duplicates"},
     {"passages", neardup::cli::passages_main, "write a page about repeated passages"},
     {"export", neardup::cli::export_main, "clusters as folders of links, of copies, or as a list"},
-    {"demo-plant", neardup::cli::demo_plant_main, nullptr},
 };
 
 void print_usage(std::FILE* out) {
   std::fputs("usage: neardup COMMAND ...\n\n", out);
   for (const Subcommand& subcommand : kSubcommands) {
-    if (subcommand.summary != nullptr) std::fprintf(out, "  %-8s %s\n", subcommand.name, subcommand.summary);
+    std::fprintf(out, "  %-8s %s\n", subcommand.name, subcommand.summary);
   }
   std::fputs("\nneardup COMMAND --help lists the options of a command, neardup --version prints the version.\n", out);
 }

@@ -756,16 +756,6 @@ def a_row_that_is_deleted_while_it_is_updated(tmp):
 
 
 @test
-def copies_of_the_demo(tmp):
-    for number in range(4):
-        write(f"{tmp}/{number}", " ".join(f"n{number}w{i}" for i in range(150)))
-    Load("load", tmp, "-t", "t")
-    trigger("one", "INSERT", "RETURN CASE WHEN new.path ~ '^planted/001' THEN NULL ELSE new END;")
-    equal(Load("demo-plant", "t", "4").out, "3\n")
-    equal(sql("SELECT count(*) FROM t"), "7")
-
-
-@test
 def rows_that_triggers_send_elsewhere(tmp):
     for number in range(8):
         write(f"{tmp}/{number}", f"text {number}", 10**18)
@@ -1281,8 +1271,6 @@ def operators_of_other_roles_are_not_called(tmp):
     equal(sql("SELECT extract(epoch FROM mtime)::int8, records FROM t_files"), "1100000000|2")
     families()
     sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.5)")
-    sql("CREATE TABLE docs_of_demo AS SELECT id, path, body || repeat(' more', 100) AS body, 8::bigint AS size, "
-        "now() AS mtime, id::bigint AS content_hash FROM docs")
     with traps() as path:
         contains(Load("run", "public.dups", **path).out, "100 rows, 30 clusters of 2 or more, 60 duplicates")
         contains(Load("report", "public.dups", "--out", f"{tmp}/r.html", **path).out,
@@ -1290,7 +1278,6 @@ def operators_of_other_roles_are_not_called(tmp):
         Load("passages", "public.dups", "--out", f"{tmp}/p.html", **path)
         contains(
             Load("passages", "SELECT id, body FROM public.docs", "--out", f"{tmp}/p.html", **path).out, "100 documents")
-        equal(Load("demo-plant", "public.docs_of_demo", "3", **path).out, "3\n")
         contains(Load("export", "public.dups", f"{tmp}/out", "--list", **path).out, "90 files of 30 clusters listed")
 
 

@@ -66,13 +66,36 @@ demo_load() {
   done
 }
 
+# Copies texts of 100 words or more, a sample across all folders with each content once, and replaces one word in 50 by
+# one that they do not hold. Path: 'planted/NNN of ' and that of the original. Prints how many there are.
+plant_copies() {
+  sql -v planted=$planted <<'EOF'
+WITH copied AS (
+  SELECT format('planted/%s of %s', lpad((row_number() OVER (ORDER BY content_hash))::text, 3, '0'), path) AS path, body
+  FROM (SELECT DISTINCT ON (content_hash) content_hash, path, body FROM texts
+        WHERE octet_length(body) BETWEEN 500 AND 50000 ORDER BY content_hash, id) t
+  WHERE body ~ '(\w+\W+){100}' LIMIT :planted
+), planted AS (
+  INSERT INTO texts (path, size, mtime, content_hash, body)
+  SELECT path, octet_length(edited), now(), hashtextextended(edited, 0), edited
+  FROM copied, LATERAL (
+    SELECT string_agg(CASE WHEN word IS NULL THEN gap WHEN number % 50 = 25 THEN 'edit' || left(md5(path || number), 6)
+                           ELSE word END, '' ORDER BY place)
+    FROM (SELECT part[1] AS word, part[2] AS gap, place, count(part[1]) OVER (ORDER BY place) AS number
+          FROM regexp_matches(body, '(\w+)|(\W+)', 'g') WITH ORDINALITY m(part, place)) p
+  ) e(edited)
+  RETURNING 1
+)
+SELECT count(*) FROM planted;
+EOF
+}
+
 # Sign, pairs and clusters over the loaded texts and the planted copies.
 demo_stages() {
-  local began seconds rows bytes workers copies
+  local began seconds rows bytes workers
   began=$(date +%s.%N)
-  copies=$("$root/bin/neardup" demo-plant texts $planted)
+  planted=$(plant_copies)
   plant_seconds=$(seconds_since "$began")
-  planted=$copies
   read -r rows bytes < <(sql -F ' ' -c 'SELECT count(*), coalesce(sum(octet_length(body)), 0) FROM texts')
   [ "$rows" -gt 0 ] || die "no texts found"
   say
