@@ -14,7 +14,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup run JOB [options]
+constexpr const char* kRunHelp = R"(usage: neardup run JOB [options]
 
 Brings the table of duplicates JOB, made by create_duplicates(), up to date: calls refresh_duplicates() and shows its
 progress. What a run has committed stays, and the next run continues from there.
@@ -224,7 +224,7 @@ int run_main(int argc, char** argv) {
                           options.connection,
                           {"quiet", 'q', &options.quiet}};
   const auto read_job = [&](Arguments arguments) { options.job = one_argument(arguments, "job"); };
-  if (const auto code = read_command_line(argc, argv, kHelp, table, read_job)) return *code;
+  if (const auto code = read_command_line(argc, argv, kRunHelp, table, read_job)) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);

@@ -309,10 +309,10 @@ def in_the_trap(name, path):
             user.close()
     from neardup._job import find_job
     from neardup._refresh import _Watch
-    from neardup._session import session_of
+    from neardup._session import make_session
 
     user = connect(name, options="-c search_path=trap,public,pg_catalog")
-    session, errors = session_of(user, "x"), io.StringIO()
+    session, errors = make_session(user, "x"), io.StringIO()
     with contextlib.redirect_stderr(errors):
         watch = _Watch(session, find_job(session, "copies"), lambda status: None)
         try:

@@ -9,7 +9,7 @@
 namespace neardup::cli::file_text_test {
 namespace {
 
-constexpr std::size_t kChunk = 256 * 1024;  // of file_reader.cpp
+constexpr std::size_t kReadBytes = 256 * 1024;  // of file_reader.cpp
 
 FileText read(const std::string& bytes, std::size_t piece, std::int64_t max_size, Encoding encoding, bool known_size) {
   test::Pieces source(bytes, piece, bytes.size());
@@ -27,9 +27,17 @@ FileText read(const std::string& bytes, std::size_t piece, std::int64_t max_size
   return out;
 }
 
-const std::size_t kSizes[] = {
-    0,      1,          kHeadSize - 1,          kHeadSize,          kHeadSize + 1,         kChunk - 1,
-    kChunk, kChunk + 1, kHeadSize + kChunk - 1, kHeadSize + kChunk, kHeadSize + kChunk + 1};
+const std::size_t kSizes[] = {0,
+                              1,
+                              kHeadSize - 1,
+                              kHeadSize,
+                              kHeadSize + 1,
+                              kReadBytes - 1,
+                              kReadBytes,
+                              kReadBytes + 1,
+                              kHeadSize + kReadBytes - 1,
+                              kHeadSize + kReadBytes,
+                              kHeadSize + kReadBytes + 1};
 constexpr std::size_t kPieces[] = {1000, kHeadSize, 1 << 20};
 
 TEST(FileText, SizesAroundThoseOfBuffers) {
@@ -67,7 +75,7 @@ TEST(FileText, NulAnywhere) {
 
 // Whether a text is UTF-16 is told by its head, not by what comes first.
 TEST(FileText, WideText) {
-  for (const std::size_t size : {std::size_t{100}, kHeadSize, kHeadSize + kChunk + 2}) {
+  for (const std::size_t size : {std::size_t{100}, kHeadSize, kHeadSize + kReadBytes + 2}) {
     std::string bytes;
     for (std::size_t i = 0; i < size / 2; ++i) bytes += {static_cast<char>('a' + i % 20), '\0'};
     for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {

@@ -173,7 +173,7 @@ TEST(Readers, HeadersOfHttp) {
   EXPECT_TRUE(parse(lines, why));
   EXPECT_FALSE(parse(lines + "a: b\n", why));
   EXPECT_EQ(why, "HTTP: a header of more than 1000 lines or 262144 bytes");
-  const std::string long_line(HttpHeader::kMostBytes - 10, 'x');
+  const std::string long_line(HttpHeader::kMostHttpBytes - 10, 'x');
   EXPECT_TRUE(parse(long_line + "\n0123456789\n", why));
   EXPECT_FALSE(parse(long_line + "\n0123456789a\n", why));
 }

@@ -182,8 +182,8 @@ TEST(Unpack, MembersEndWithTheBuffer) {
 TEST(Unpack, KnownByTheFirstBytes) {
   for (const Packing packing : packings()) {
     const std::string bytes = packed(packing, "text");
-    EXPECT_EQ(packing_of(bytes), packing);
-    for (std::size_t size = 0; size < 3; ++size) EXPECT_EQ(packing_of(bytes.substr(0, size)), Packing::none);
+    EXPECT_EQ(detect_packing(bytes), packing);
+    for (std::size_t size = 0; size < 3; ++size) EXPECT_EQ(detect_packing(bytes.substr(0, size)), Packing::none);
   }
 }
 

@@ -77,7 +77,7 @@ int64_t integer(nb::handle value, const char* name) {
   return out;
 }
 
-nb::object elements_of(nb::handle value) {
+nb::object element_tuple(nb::handle value) {
   const nb::object iterator = nb::steal(PyObject_GetIter(value.ptr()));
   if (!iterator.is_valid()) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();

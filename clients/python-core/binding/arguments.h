@@ -32,7 +32,7 @@ int64_t integer(nb::handle value, const char* name);
 std::optional<int64_t> optional_integer(nb::handle value, const char* name);
 
 // The elements of what can be iterated, as a tuple; not valid for what cannot. What the iteration raises is raised.
-nb::object elements_of(nb::handle value);
+nb::object element_tuple(nb::handle value);
 
 // A text that lives as long as `value`. TypeError.
 std::string_view text(nb::handle value, const char* name);

@@ -19,7 +19,7 @@ class NewArray {
   T* row(size_t i) noexcept { return data_.get() + i * std::max<size_t>(columns_, 1); }
 
   // The array, which owns the memory from now on. single: its only row, or its only number.
-  nanobind::object take(bool single = false) {
+  nanobind::object release(bool single = false) {
     namespace nb = nanobind;
     T* data = data_.release();
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
@@ -38,11 +38,11 @@ class NewArray {
 
 // A copy of n values as an array of one dimension.
 template <class T, class From>
-nanobind::object array_of(const From* values, size_t n) {
+nanobind::object copy_array(const From* values, size_t n) {
   static_assert(sizeof(T) == sizeof(From));
   NewArray<T> out(n, 0);
   if (n > 0) std::memcpy(out.row(0), values, n * sizeof(T));
-  return out.take();
+  return out.release();
 }
 
 }  // namespace neardup::python

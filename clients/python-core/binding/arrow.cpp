@@ -79,7 +79,7 @@ constexpr NamedValue<Format> kFormats[] = {
 
 [[noreturn]] void raise_broken(const char* what) { raise_value_error(std::string("broken Arrow array: ") + what); }
 
-Format format_of(const ArrowSchema& schema, Accepts accepts) {
+Format read_format(const ArrowSchema& schema, Accepts accepts) {
   if (schema.dictionary != nullptr)
     raise_type_error("texts is an Arrow array with a dictionary", "Decode it: array.cast('string').");
   const std::string_view name = schema.format == nullptr ? "" : schema.format;
@@ -171,7 +171,7 @@ T* pointer_in(nb::handle capsule, const char* name) {
 std::unique_ptr<Documents> documents_of_array(nb::handle texts, Accepts accepts) {
   const nb::tuple pair = nb::cast<nb::tuple>(texts.attr("__arrow_c_array__")());
   const Released<ArrowSchema> schema(pointer_in<ArrowSchema>(pair[0], "arrow_schema"));
-  auto out = std::make_unique<ArrowDocuments>(format_of(*schema.operator->(), accepts));
+  auto out = std::make_unique<ArrowDocuments>(read_format(*schema.operator->(), accepts));
   out->append(Released<ArrowArray>(pointer_in<ArrowArray>(pair[1], "arrow_array")));
   return out;
 }
@@ -185,7 +185,7 @@ void check_stream(int status, ArrowArrayStream* stream) {
 
 // The capsule of the stream. Not valid where a package that makes it is missing: pandas needs pyarrow for it, not for
 // its elements.
-nb::object stream_of(nb::handle texts) {
+nb::object open_stream(nb::handle texts) {
   try {
     return texts.attr("__arrow_c_stream__")();
   } catch (nb::python_error& error) {
@@ -195,12 +195,12 @@ nb::object stream_of(nb::handle texts) {
 }
 
 std::unique_ptr<Documents> documents_of_stream(nb::handle texts, Accepts accepts) {
-  const nb::object capsule = stream_of(texts);
+  const nb::object capsule = open_stream(texts);
   if (!capsule.is_valid()) return nullptr;
   Released<ArrowArrayStream> stream(pointer_in<ArrowArrayStream>(capsule, "arrow_array_stream"));
   Released<ArrowSchema> schema;
   check_stream(stream->get_schema(stream.get(), schema.get()), stream.get());
-  auto out = std::make_unique<ArrowDocuments>(format_of(*schema.get(), accepts));
+  auto out = std::make_unique<ArrowDocuments>(read_format(*schema.get(), accepts));
   for (;;) {
     Released<ArrowArray> array;
     check_stream(stream->get_next(stream.get(), array.get()), stream.get());

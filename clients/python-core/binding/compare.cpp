@@ -84,7 +84,7 @@ template <class Signature>
 class Side {
  public:
   Side(nb::handle value, const char* name) : name_(name), one_(stands_alone(value)) {
-    values_ = one_ ? nb::steal(PyTuple_Pack(1, value.ptr())) : elements_of(value);
+    values_ = one_ ? nb::steal(PyTuple_Pack(1, value.ptr())) : element_tuple(value);
     if (!values_.is_valid()) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       raise_type_error(name_ + " must be a signature, a sequence of them or a NumPy array, and is " + described(value));
@@ -144,11 +144,13 @@ bool is_array(nb::handle value) { return nb::hasattr(value, "dtype") && nb::hasa
 
 // Both arguments as contiguous arrays of T, or false.
 template <class T>
-bool arrays_of(nb::handle a, nb::handle b, Matrix<T>* left, Matrix<T>* right) {
+bool cast_arrays(nb::handle a, nb::handle b, Matrix<T>* left, Matrix<T>* right) {
   return nb::try_cast(a, *left, false) && nb::try_cast(b, *right, false);
 }
 
-std::string shape_of(nb::handle array) { return printed(array.attr("shape")) + " of " + printed(array.attr("dtype")); }
+std::string shape_text(nb::handle array) {
+  return printed(array.attr("shape")) + " of " + printed(array.attr("dtype"));
+}
 
 // Rows of one array against rows of the other; one row stands for all. `width`: elements of a row.
 template <class T, class Out, class Function>
@@ -166,7 +168,7 @@ nb::object compare_rows(const Matrix<T>& a, const Matrix<T>& b, size_t width, si
     for (size_t i = 0; i < n; ++i)
       *out.row(i) = function(a.data() + (a_is_row ? 0 : i * width), b.data() + (b_is_row ? 0 : i * width));
   }
-  return out.take(a_is_row && b_is_row);
+  return out.release(a_is_row && b_is_row);
 }
 
 // A row of the greatest values is the signature of an empty set.
@@ -179,13 +181,13 @@ template <class T>
 std::optional<nb::object> jaccard_of_arrays(nb::handle a, nb::handle b) {
   Matrix<T> left;
   Matrix<T> right;
-  if (!arrays_of(a, b, &left, &right)) return std::nullopt;
+  if (!cast_arrays(a, b, &left, &right)) return std::nullopt;
   const auto is_signature = [](const Matrix<T>& m) { return m.ndim() == 1 || m.ndim() == 2; };
   if (!is_signature(left) || !is_signature(right)) return std::nullopt;
   const size_t width = left.shape(left.ndim() - 1);
   if (width != right.shape(right.ndim() - 1))
     throw Error(Errc::incomparable, "cannot compare signatures made differently",
-                "left: " + shape_of(a) + "; right: " + shape_of(b));
+                "left: " + shape_text(a) + "; right: " + shape_text(b));
   check_num_perm(static_cast<int64_t>(width));
   const auto num_perm = static_cast<uint32_t>(width);
   constexpr uint32_t kBits = 8 * sizeof(T);
@@ -197,7 +199,7 @@ std::optional<nb::object> jaccard_of_arrays(nb::handle a, nb::handle b) {
 }
 
 [[noreturn]] void raise_arrays(nb::handle a, nb::handle b, const char* wanted) {
-  const auto shown = [](nb::handle v) { return is_array(v) ? "an array " + shape_of(v) : described(v); };
+  const auto shown = [](nb::handle v) { return is_array(v) ? "an array " + shape_text(v) : described(v); };
   raise_type_error(std::string("a and b must both be ") + wanted + ": " + shown(a) + " and " + shown(b));
 }
 
@@ -215,7 +217,7 @@ nb::object hamming(nb::handle a, nb::handle b) {
   if (!is_array(a) && !is_array(b)) return compare_all<Simhash>(a, b);
   Matrix<uint64_t> left;
   Matrix<uint64_t> right;
-  if (!arrays_of(a, b, &left, &right) || left.ndim() > 1 || right.ndim() > 1)
+  if (!cast_arrays(a, b, &left, &right) || left.ndim() > 1 || right.ndim() > 1)
     raise_arrays(a, b, "contiguous NumPy arrays of uint64 of one dimension");
   return compare_rows<uint64_t, int64_t>(left, right, 1, 0, [](const uint64_t* x, const uint64_t* y) {
     return static_cast<int64_t>(hamming_distance(*x, *y));

@@ -117,7 +117,7 @@ class ObjectDocuments final : public Documents {
 
 }  // namespace
 
-std::unique_ptr<Documents> documents_of(nb::handle texts, Accepts accepts) {
+std::unique_ptr<Documents> read_documents(nb::handle texts, Accepts accepts) {
   PyObject* const o = texts.ptr();
   if (texts.is_none() || PyUnicode_Check(o) || PyBytes_Check(o)) {
     nb::object objects = nb::steal(PyTuple_Pack(1, o));
@@ -127,7 +127,7 @@ std::unique_ptr<Documents> documents_of(nb::handle texts, Accepts accepts) {
   if (auto arrow = arrow_documents(texts, accepts)) return arrow;
   const bool has_no_order = PyAnySet_Check(o) || PyDict_Check(o);
   const bool is_buffer = PyByteArray_Check(o) || PyMemoryView_Check(o);
-  nb::object objects = has_no_order || is_buffer ? nb::object() : elements_of(texts);
+  nb::object objects = has_no_order || is_buffer ? nb::object() : element_tuple(texts);
   if (!objects.is_valid()) {
     raise_type_error("texts must be a str, bytes, or a sequence of them, and is " + described(texts),
                      is_buffer      ? "Pass bytes: bytes(document)."

@@ -65,6 +65,6 @@ class Documents {
 enum class Accepts { text, text_or_bytes, mixed };
 
 // Of str, bytes and None, of a sequence of them, or of whatever offers the Arrow PyCapsule interface. TypeError.
-std::unique_ptr<Documents> documents_of(nb::handle texts, Accepts accepts);
+std::unique_ptr<Documents> read_documents(nb::handle texts, Accepts accepts);
 
 }  // namespace neardup::python

@@ -32,7 +32,7 @@ nb::object text_object(const Made& made) { return nb::str(made.bytes.data(), mad
 
 // A list of n objects.
 template <class Item>
-nb::object list_of(size_t n, Item item) {
+nb::object make_list(size_t n, Item item) {
   nb::object out = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
   if (!out.is_valid()) throw nb::python_error();
   for (size_t i = 0; i < n; ++i) PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), item(i).release().ptr());
@@ -41,12 +41,12 @@ nb::object list_of(size_t n, Item item) {
 
 // bigint has a sign.
 nb::object list_of_hashes(const Made& made) {
-  return list_of(made.hashes.size(), [&](size_t i) { return nb::int_(static_cast<int64_t>(made.hashes[i])); });
+  return make_list(made.hashes.size(), [&](size_t i) { return nb::int_(static_cast<int64_t>(made.hashes[i])); });
 }
-nb::object array_of_hashes(const Made& made) { return array_of<int64_t>(made.hashes.data(), made.hashes.size()); }
+nb::object array_of_hashes(const Made& made) { return copy_array<int64_t>(made.hashes.data(), made.hashes.size()); }
 
 nb::object list_of_texts(const Made& made) {
-  return list_of(made.texts.size(), [&](size_t i) { return nb::str(made.texts[i].data(), made.texts[i].size()); });
+  return make_list(made.texts.size(), [&](size_t i) { return nb::str(made.texts[i].data(), made.texts[i].size()); });
 }
 
 // The stored form of a document's signature, on the stack.
@@ -100,7 +100,7 @@ nb::object minhash_array(Documents& documents, const MinhashParams& params, unsi
     }
   };
   make_all(documents, threads, recipe);
-  return array.take(documents.is_single());
+  return array.release(documents.is_single());
 }
 
 void put_big_endian(uint64_t value, std::string* out) {
@@ -115,7 +115,7 @@ bool is_none_alone(const nb::handle texts) { return texts.is_none(); }
 
 nb::object minhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle num_perm, nb::handle bits,
                    nb::handle seed, nb::handle threads, nb::handle result) {
-  const auto documents = documents_of(texts, Accepts::text_or_bytes);
+  const auto documents = read_documents(texts, Accepts::text_or_bytes);
   const Shingles cut = shingles_argument(k, unit, documents->kind(), kTextShingle, kByteShingle);
   const MinhashParams params =
       document_params(cut.unit, cut.k, integer(num_perm, "num_perm"), integer(bits, "bits"), integer(seed, "seed"));
@@ -129,13 +129,13 @@ nb::object minhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle n
 }
 
 nb::object simhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle threads, nb::handle result) {
-  const auto documents = documents_of(texts, Accepts::text);
+  const auto documents = read_documents(texts, Accepts::text);
   const Shingles cut = shingles_argument(k, unit, Kind::text, kTextShingle, kByteShingle);
   check_k(cut.k);
   const unsigned workers = thread_count(threads);
   const Result wanted = result_argument(result, {Result::bytes, Result::text, Result::numpy});
   if (is_none_alone(texts)) return nb::none();
-  const auto value_of = [&](const Document& document, StopCheck* stop, Made* made) {
+  const auto simhash_value = [&](const Document& document, StopCheck* stop, Made* made) {
     const std::optional<uint64_t> value = simhash_document(cut.unit, cut.k, document.data, document.size, stop);
     made->missing = !value;
     return value.value_or(0);
@@ -144,14 +144,14 @@ nb::object simhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle t
   if (wanted == Result::numpy) {
     NewArray<uint64_t> array(documents->size(), 0);
     recipe.make = [&](size_t i, const Document& document, StopCheck* stop, Made* made) {
-      *array.row(i) = value_of(document, stop, made);
+      *array.row(i) = simhash_value(document, stop, made);
     };
     make_all(*documents, workers, recipe);
-    return array.take(documents->is_single());
+    return array.release(documents->is_single());
   }
   const bool as_text = wanted == Result::text;
   recipe.make = [&](size_t, const Document& document, StopCheck* stop, Made* made) {
-    const uint64_t value = value_of(document, stop, made);
+    const uint64_t value = simhash_value(document, stop, made);
     if (as_text) {
       made->bytes = simhash_to_text(value);
     } else {
@@ -163,7 +163,7 @@ nb::object simhash(nb::handle texts, nb::handle k, nb::handle unit, nb::handle t
 }
 
 nb::object ctph(nb::handle texts, nb::handle length, nb::handle threads, nb::handle result) {
-  const auto documents = documents_of(texts, Accepts::mixed);
+  const auto documents = read_documents(texts, Accepts::mixed);
   const std::optional<int64_t> longest = optional_integer(length, "length");
   if (longest) ctph_long(nullptr, 0, *longest);  // checks it
   const unsigned workers = thread_count(threads);
@@ -185,7 +185,7 @@ nb::object ctph(nb::handle texts, nb::handle length, nb::handle threads, nb::han
 }
 
 nb::object shingles(nb::handle texts, nb::handle k, nb::handle unit, nb::handle threads) {
-  const auto documents = documents_of(texts, Accepts::text);
+  const auto documents = read_documents(texts, Accepts::text);
   const Shingles cut = shingles_argument(k, unit, Kind::text, kTextShingle, kByteShingle);
   check_k(cut.k);
   Recipe recipe;
@@ -199,7 +199,7 @@ nb::object shingles(nb::handle texts, nb::handle k, nb::handle unit, nb::handle 
 }
 
 nb::object shingle_hashes(nb::handle texts, nb::handle k, nb::handle unit, nb::handle threads, nb::handle result) {
-  const auto documents = documents_of(texts, Accepts::text_or_bytes);
+  const auto documents = read_documents(texts, Accepts::text_or_bytes);
   const Shingles cut = shingles_argument(k, unit, documents->kind(), kTextShingle, kByteShingle);
   check_k(cut.k);
   Recipe recipe;
@@ -216,7 +216,7 @@ nb::object shingle_hashes(nb::handle texts, nb::handle k, nb::handle unit, nb::h
 
 nb::object winnow_hashes(nb::handle texts, nb::handle k, nb::handle window, nb::handle unit, nb::handle threads,
                          nb::handle result) {
-  const auto documents = documents_of(texts, Accepts::text_or_bytes);
+  const auto documents = read_documents(texts, Accepts::text_or_bytes);
   const Shingles cut = shingles_argument(k, unit, documents->kind(), kTextWinnow, kByteWinnow);
   const int64_t span = optional_integer(window, "window").value_or(cut.unit == Unit::byte ? kByteWindow : kTextWindow);
   WinnowStream(cut.unit, cut.k, span, nullptr, 0);  // checks them

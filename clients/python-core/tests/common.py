@@ -40,7 +40,7 @@ def kernel_forms():
         neardup_core._core.use_kernels("auto")
 
 
-def error_of(call):
+def error_text(call):
     """Type and text of what the call raises, its lines joined by ` | `."""
     try:
         call()

@@ -12,7 +12,7 @@ import nanoarrow
 import numpy as np
 
 import neardup_core as nd
-from common import check, equal, equal_all, error_of, finish, random_texts, skip
+from common import check, equal, equal_all, error_text, finish, random_texts, skip
 
 TEXTS = ["ab cd ef gh", None, "é ü ö ä ß", "", "漢字 かな", "x" * 100 + " y" * 30, None]
 SIGNED = [None if text is None else nd.minhash(text) for text in TEXTS]
@@ -68,15 +68,15 @@ def forms_of_texts():
         equal_all("binary arrays", [(str(t), nd.minhash(pyarrow.array(raws, t)), nd.minhash(raws)) for t in (pyarrow.binary(), pyarrow.large_binary(), pyarrow.binary_view())])
         equal("an array of nulls", nd.minhash(pyarrow.nulls(3)), [None] * 3)
         for wrong, why in ((pyarrow.array(["a"]).dictionary_encode(), "with a dictionary"), (pyarrow.table({"a": ["x"]}), "an Arrow table")):
-            check("refused: " + why, error_of(lambda: nd.minhash(wrong)).startswith("TypeError") and why in error_of(lambda: nd.minhash(wrong)), error_of(lambda: nd.minhash(wrong)))
+            check("refused: " + why, error_text(lambda: nd.minhash(wrong)).startswith("TypeError") and why in error_text(lambda: nd.minhash(wrong)), error_text(lambda: nd.minhash(wrong)))
     if polars:
         rows.append(("polars", polars.Series(TEXTS)))
     if pandas:
         rows += [("pandas objects", pandas.Series(TEXTS, dtype=object)), ("pandas strings", pandas.Series(TEXTS, dtype="string"))]
     equal_all("every form of many texts", [(name, nd.minhash(form), SIGNED) for name, form in rows])
     equal("NumPy's own strings", nd.minhash(np.array(["ab cd ef gh", "é ü ö ä ß"])), [SIGNED[0], SIGNED[2]])
-    equal("an error of the caller's own generator", error_of(lambda: nd.minhash(1 + "a" for _ in [1])), error_of(lambda: 1 + "a"))
-    equal("also of signatures", error_of(lambda: nd.jaccard((1 + "a" for _ in [1]), SIGNED[0])), error_of(lambda: 1 + "a"))
+    equal("an error of the caller's own generator", error_text(lambda: nd.minhash(1 + "a" for _ in [1])), error_text(lambda: 1 + "a"))
+    equal("also of signatures", error_text(lambda: nd.jaccard((1 + "a" for _ in [1]), SIGNED[0])), error_text(lambda: 1 + "a"))
     equal("nothing", [nd.minhash([]), nd.minhash((), result="numpy").shape, nd.minhash(None), nd.simhash(None), nd.ctph(None), nd.shingles([])],
           [[], (0, 128), None, None, None, []])
     equal("an empty text", [nd.minhash("")[:8].hex(), nd.simhash(""), nd.ctph("", result="text"), nd.shingle_hashes(""), nd.winnow_hashes("")],
@@ -144,7 +144,7 @@ def refused():
             (lambda: nd.hamming(b"1234567", b"12345678"), "ValueError: "),
             (lambda: nd.ctph_score("x", "3::"), "ValueError: "),
             (lambda: nd.minhash(ArrowOnly(nanoarrow.Array([1], nanoarrow.int32()))), "TypeError: texts is an Arrow array of the format \"i\", not of strings")):
-        got = error_of(call)
+        got = error_text(call)
         check("refused: " + want[:60], got.startswith(want), got)
 
 
@@ -228,9 +228,9 @@ def memory():
         nd.minhash(ArrowOnly(array))
         nd.minhash(texts[:2], result="numpy")
         nd.shingle_hashes(texts[:3])
-        error_of(lambda: nd.minhash([*texts, "\ud800"]))
-        error_of(lambda: nd.minhash([*texts, 5], threads=3))
-        error_of(lambda: nd.minhash(texts, result="numpy"))
+        error_text(lambda: nd.minhash([*texts, "\ud800"]))
+        error_text(lambda: nd.minhash([*texts, 5], threads=3))
+        error_text(lambda: nd.minhash(texts, result="numpy"))
 
     use()
     references = [sys.getrefcount(x) for x in (text, texts, array, None)]

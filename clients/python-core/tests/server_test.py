@@ -3,7 +3,7 @@
 import numpy
 
 import neardup_core as nd
-from common import check, equal, equal_all, error_of, finish, kernel_forms, random_texts
+from common import check, equal, equal_all, error_text, finish, kernel_forms, random_texts
 from harness import connect, database, psycopg
 
 DOCUMENTS = 10_000
@@ -99,7 +99,7 @@ def same_words(conn):
         except psycopg.Error as e:
             lines = (e.diag.message_primary, e.diag.message_detail and "DETAIL:  " + e.diag.message_detail, e.diag.message_hint and "HINT:  " + e.diag.message_hint)
             want = "ValueError: " + " | ".join(line for line in lines if line)
-        equal("the server's words: " + query, error_of(call), want)
+        equal("the server's words: " + query, error_text(call), want)
 
 
 def main():

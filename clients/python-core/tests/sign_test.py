@@ -4,7 +4,7 @@ import os
 import sys
 
 import neardup_core
-from common import ROOT, check, equal, error_of, finish, random_texts
+from common import ROOT, check, equal, error_text, finish, random_texts
 from harness import connect, database, sections
 
 sys.path.insert(0, os.path.join(ROOT, "clients", "python", "src"))
@@ -19,7 +19,7 @@ TEXTS = random_texts(300, seed=7)
 def names():
     equal("what neardup.sign has", sorted(neardup.sign.__dir__()), sorted(n for n in dir(neardup_core) if not n.startswith("_")))
     check("its functions are those of neardup_core", neardup.sign.minhash is neardup_core.minhash and neardup.sign.jaccard is neardup_core.jaccard)
-    equal("a name that it has not", error_of(lambda: neardup.sign.md5("x")), "AttributeError: module 'neardup_core' has no attribute 'md5'")
+    equal("a name that it has not", error_text(lambda: neardup.sign.md5("x")), "AttributeError: module 'neardup_core' has no attribute 'md5'")
 
 
 def values():

@@ -60,7 +60,7 @@ std::string array_header(Oid element, std::size_t size, bool has_nulls) {
   return bytes;
 }
 
-std::string array_of(Oid element, const std::vector<std::string_view>& values) {
+std::string array_bytes(Oid element, const std::vector<std::string_view>& values) {
   std::string bytes = array_header(element, values.size(), false);
   for (const std::string_view value : values) append_field(bytes, value);
   return bytes;
@@ -124,7 +124,7 @@ Params& Params::timestamptz_array(const std::vector<std::optional<std::int64_t>>
 }
 
 Params& Params::text_array(const std::vector<std::string_view>& values) {
-  add_owned(kTextArrayOid, array_of(kTextOid, values));
+  add_owned(kTextArrayOid, array_bytes(kTextOid, values));
   return *this;
 }
 
@@ -141,7 +141,7 @@ Params& Params::text_or_null_array(const std::vector<std::string_view>& values) 
 }
 
 Params& Params::bytea_array(const std::vector<std::string_view>& values) {
-  add_owned(kByteaArrayOid, array_of(kByteaOid, values));
+  add_owned(kByteaArrayOid, array_bytes(kByteaOid, values));
   return *this;
 }
 
@@ -275,10 +275,10 @@ void Connection::copy_begin(const std::string& sql) {
 
 void Connection::copy_data(std::string_view bytes) {
   // In pieces: libpq copies what it is given into its own buffer first.
-  constexpr std::size_t kPiece = 1 << 20;
+  constexpr std::size_t kCopyPiece = 1 << 20;
   while (!bytes.empty()) {
     check_interrupt();
-    std::string_view piece = bytes.substr(0, kPiece);
+    std::string_view piece = bytes.substr(0, kCopyPiece);
     if (PQputCopyData(conn_, piece.data(), static_cast<int>(piece.size())) != 1) {
       Result result(PQgetResult(conn_));
       fail(result.get());

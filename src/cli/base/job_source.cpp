@@ -5,7 +5,7 @@ namespace neardup::cli {
 namespace {
 
 // Columns of two collations can be compared only by a collation that the comparison names.
-constexpr const char* kBytes = " COLLATE pg_catalog.\"C\"";
+constexpr const char* kByteOrder = " COLLATE pg_catalog.\"C\"";
 
 }  // namespace
 
@@ -42,9 +42,9 @@ JobIds job_ids(Connection& db, const Job& job) {
   const bool built_in = get_bool(sides, 0, 3) && get_bool(sides, 1, 3);
   if (get_text(sides, 0, 2) == get_text(sides, 1, 2)) {
     ids.cast = "::" + std::string(get_text(sides, 0, 2));
-    if (built_in && get_int8(sides, 0, 4) != get_int8(sides, 1, 4)) ids.cast += kBytes;
+    if (built_in && get_int8(sides, 0, 4) != get_int8(sides, 1, 4)) ids.cast += kByteOrder;
   } else if (built_in) {
-    ids.cast = "::pg_catalog.text" + std::string(kBytes);
+    ids.cast = "::pg_catalog.text" + std::string(kByteOrder);
   }
   return ids;
 }
@@ -53,14 +53,14 @@ std::string same_ids(const JobIds& ids, const std::string& a, const std::string&
   return a + ids.cast + " = " + b + ids.cast;
 }
 
-std::string problem_of(const JobIds& ids) {
+std::string ids_problem(const JobIds& ids) {
   if (ids.source.empty()) return "the source of the job has been dropped";
   const std::string column = "column \"" + printable(ids.column) + "\"";
   if (ids.source_type.empty()) return column + " of " + ids.source + " does not exist";
   return column + " of " + ids.source + " is " + ids.source_type + ", and was " + ids.result_type + " at the last run";
 }
 
-std::string cure_of(const JobIds& ids) {
+std::string ids_cure(const JobIds& ids) {
   if (ids.source.empty()) return "drop_duplicates() drops the job.";
   if (ids.source_type.empty()) return "If it was renamed: SELECT alter_duplicates(.., id => 'new_name').";
   return "neardup run writes the table of duplicates again.";

@@ -24,8 +24,8 @@ JobIds job_ids(Connection& db, const Job& job);
 std::string same_ids(const JobIds& ids, const std::string& a, const std::string& b);
 
 // Why ids are not compared, and the cure.
-std::string problem_of(const JobIds& ids);
-std::string cure_of(const JobIds& ids);
+std::string ids_problem(const JobIds& ids);
+std::string ids_cure(const JobIds& ids);
 
 struct SourcePaths {
   std::string type;       // of the column, as format_type() has it; empty where there is none of that name

@@ -19,7 +19,7 @@ namespace neardup::cli {
 namespace {
 
 // Where a link leads, so that it stays one. A device or a pipe would be replaced by the file: /dev/null, for root.
-std::string target_of(const std::string& path) {
+std::string resolve_link(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status)) return path;  // opening it tells what is wrong
@@ -58,7 +58,7 @@ OutFile::OutFile(const std::string& path) {
     file_.reset(stdout);
     return;
   }
-  path_ = target_of(path);
+  path_ = resolve_link(path);
   temporary_ = path_ + ".new-" + std::to_string(getpid());
   struct stat old = {};
   const bool replaces = stat(path_.c_str(), &old) == 0;

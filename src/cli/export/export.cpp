@@ -27,7 +27,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup export JOB DIR --link|--copy|--list [options]
+constexpr const char* kExportHelp = R"(usage: neardup export JOB DIR --link|--copy|--list [options]
 
 Makes a folder cluster_N in DIR for each cluster of at least 2 rows of the table of duplicates JOB, with its files; the
 name of the survivor starts with "KEEP - ". The source of the job must have a column of paths, as tables of neardup load
@@ -147,7 +147,7 @@ class Exporter {
       const auto paths = names_in_utf8(db_, stored);
       for (int i = 0; i < n; ++i) {
         check_interrupt();
-        take(rows, i, paths[static_cast<std::size_t>(i)]);
+        export_row(rows, i, paths[static_cast<std::size_t>(i)]);
       }
       done += n;
       if (mode_ == Progress::Mode::bar) {
@@ -167,7 +167,7 @@ class Exporter {
     restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const JobIds ids = job_ids(db_, job_);
-    if (ids.source.empty()) throw DatabaseError(problem_of(ids), "42P01", false, cure_of(ids));
+    if (ids.source.empty()) throw DatabaseError(ids_problem(ids), "42P01", false, ids_cure(ids));
     const SourcePaths paths = source_paths(db_, job_, options_.path_column);
     if (paths.type.empty()) {
       throw DatabaseError(
@@ -178,7 +178,7 @@ class Exporter {
       throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + ids.source + " is " +
                                paths.type + ", not text");
     }
-    if (ids.cast.empty()) throw DatabaseError(problem_of(ids), "42804", false, cure_of(ids));
+    if (ids.cast.empty()) throw DatabaseError(ids_problem(ids), "42804", false, ids_cure(ids));
     // bytes, of which each is converted on its own
     const auto text = [&](const std::string& value) {
       return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
@@ -197,7 +197,7 @@ class Exporter {
     return "row " + printable(names_in_utf8(db_, {id})[0].value_or(std::string(id)));
   }
 
-  void take(const Result& rows, int i, const std::optional<std::string>& path_here) {
+  void export_row(const Result& rows, int i, const std::optional<std::string>& path_here) {
     const std::int64_t cluster = get_int8(rows, i, 0);
     const bool survivor = get_bool(rows, i, 1);
     if (cluster != cluster_ || !started_) {
@@ -369,7 +369,7 @@ int export_main(int argc, char** argv) {
                           options.connection,
                           {"quiet", 'q', &options.quiet}};
   const auto read_rest = [&](Arguments arguments) { read_arguments(arguments, options); };
-  if (const auto code = read_command_line(argc, argv, kHelp, table, read_rest)) return *code;
+  if (const auto code = read_command_line(argc, argv, kExportHelp, table, read_rest)) return *code;
   install_interrupt_handlers();
   Connection db(options.connection);
   const Job job = find_job(db, options.job);

@@ -39,7 +39,7 @@ std::string safe_name(std::string_view name) {
 }
 
 // Where the extension starts, or the end of the name.
-std::size_t extension_of(const std::string& name) {
+std::size_t extension_start(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 || name.size() - dot > 16 ? name.size() : dot;
 }
@@ -57,7 +57,7 @@ std::string FileNames::add(std::string_view path, bool survivor) {
   std::string name = safe_name(path.substr(path.rfind('/') + 1));
   if (lower(name).starts_with(lower(kKeep))) name.insert(name.begin(), '_');
   if (survivor) name.insert(0, kKeep);
-  const std::size_t at = extension_of(name);
+  const std::size_t at = extension_start(name);
   extension_ = name.substr(at);
   stem_ = name.substr(0, at);
   shorten(stem_, kLongest - extension_.size());

@@ -138,8 +138,8 @@ class Xz final : public Named {
     return {input.size() - stream_.avail_in, output.size() - stream_.avail_out, status == LZMA_STREAM_END};
   }
   void restart() override {
-    constexpr std::uint64_t kMemory = 256 << 20;
-    if (lzma_stream_decoder(&stream_, kMemory, 0) != LZMA_OK) fail(kNoStart);
+    constexpr std::uint64_t kXzMemory = 256 << 20;
+    if (lzma_stream_decoder(&stream_, kXzMemory, 0) != LZMA_OK) fail(kNoStart);
   }
   bool begins(char first) const override { return first == '\xfd'; }
 

@@ -13,7 +13,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr std::size_t kChunk = 256 * 1024;
+constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr int kReadings = 3;  // of a file that changes
 
 void fail(FileText& out, FileProblem problem, std::string detail = {}) {
@@ -73,7 +73,7 @@ bool fill(ByteSource& source, std::string& text, std::size_t size, std::optional
 
 // The rest of the source after the bytes that text has; more: there may be one.
 void read_rest(ByteSource& source, bool more, std::int64_t max_size, NulCheck& nul, const char* form, FileText& out) {
-  std::vector<char> chunk(more ? kChunk : 0);
+  std::vector<char> chunk(more ? kReadBytes : 0);
   std::size_t checked = 0;
   for (;;) {
     if (nul.refuses(out.text.data() + checked, out.text.size() - checked)) return fail(out, FileProblem::has_nul, form);
@@ -110,7 +110,7 @@ void read_source(ByteSource& file, std::int64_t max_size, Encoding encoding, con
   if (damage) throw SourceError(*damage);
   NulCheck nul(encoding);
   Prefixed whole(head, file);
-  const Packing packing = packing_of(head);
+  const Packing packing = detect_packing(head);
   const bool packed = packing != Packing::none;
   const std::unique_ptr<ByteSource> unpacking = packed ? unpacked(whole, packing) : nullptr;
   if (packed)

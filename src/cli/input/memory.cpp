@@ -17,8 +17,8 @@ bool is_limited(int what) {
 
 // Whether the system gives no more memory than it has, for all processes together.
 bool commits_strictly() {
-  constexpr char kNever = '2';
-  return std::ifstream("/proc/sys/vm/overcommit_memory").get() == kNever;
+  constexpr char kNoOvercommit = '2';
+  return std::ifstream("/proc/sys/vm/overcommit_memory").get() == kNoOvercommit;
 }
 
 // It is not touched, so that it costs two system calls. Compilers would leave malloc() and free() out.

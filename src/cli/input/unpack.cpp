@@ -11,13 +11,13 @@
 namespace neardup::cli {
 namespace {
 
-constexpr std::size_t kChunk = 256 * 1024;
+constexpr std::size_t kInputBytes = 256 * 1024;
 
 // What the formats have in common: members that follow each other, and padding.
 class Unpacked final : public ByteSource {
  public:
   Unpacked(ByteSource& packed, std::unique_ptr<Decoder> decoder)
-      : packed_(packed), decoder_(std::move(decoder)), input_(kChunk) {}
+      : packed_(packed), decoder_(std::move(decoder)), input_(kInputBytes) {}
 
   std::size_t read(char* buffer, std::size_t size) override {
     for (;;) {
@@ -63,7 +63,7 @@ class Unpacked final : public ByteSource {
 
 }  // namespace
 
-Packing packing_of(std::string_view head) noexcept {
+Packing detect_packing(std::string_view head) noexcept {
   if (head.starts_with("\x1f\x8b\x08")) return Packing::gzip;
   if (head.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
   if (head.starts_with(std::string_view("\xfd\x37zXZ\0", 6))) return Packing::xz;

@@ -11,7 +11,7 @@ namespace neardup::cli {
 enum class Packing { none, gzip, zstd, bzip2, xz };
 
 // By the first bytes of a file: six of them, unless it is shorter.
-Packing packing_of(std::string_view head) noexcept;
+Packing detect_packing(std::string_view head) noexcept;
 
 // The bytes of the packed source, unpacked: all members or frames of it, one after another; zeros after one are passed
 // over. Its read() throws SourceError where they are damaged or end too early. Memory: that of the library, at most

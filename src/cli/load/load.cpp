@@ -28,7 +28,7 @@ namespace neardup::cli {
 namespace {
 
 // Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
-Encoding encoding_of(const std::string& name) {
+Encoding parse_encoding(const std::string& name) {
   if (name.empty()) return Encoding::utf8;
   std::string letters;
   for (char c : name) {
@@ -56,7 +56,7 @@ class Loader {
   Loader(Connection& db, const LoadOptions& options, Progress::Mode mode, Skipped& skipped)
       : db_(db),
         options_(options),
-        encoding_(encoding_of(options.encoding)),
+        encoding_(parse_encoding(options.encoding)),
         mode_(mode),
         skipped_(skipped),
         sender_(db, options.quoted_table, skipped),
@@ -167,7 +167,7 @@ class Loader {
       else
         read(file);
       progress_->advance(1, file.size - file_bytes_);
-      if (row_bytes_ >= kBatchBytes) send_rows();
+      if (row_bytes_ >= kBytesAtOnce) send_rows();
     }
     found_.clear();
     send_rows();
@@ -235,7 +235,7 @@ class Loader {
         return FileProblem::binary;
       }
       html = options_.html_text && looks_like_html(file.path, head);
-      if (!html) warn_of(file, head);
+      if (!html) warn_about(file, head);
       return FileProblem::none;
     };
     FileText text = read_text(file.path, options_.max_size, file.given, html_encoding(file), look);
@@ -278,7 +278,7 @@ class Loader {
   }
 
   // Once for each kind of file.
-  void warn_of(const FoundFile& file, std::string_view head) {
+  void warn_about(const FoundFile& file, std::string_view head) {
     const Resemblance like = resemblance(file.path, head);
     if (like.kind == nullptr || !warned_.insert(like.kind).second) return;
     progress_->clear();

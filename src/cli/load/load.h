@@ -12,7 +12,7 @@
 
 namespace neardup::cli {
 
-inline constexpr std::size_t kBatchBytes = 32 << 20;  // of texts, at least, that are sent together
+inline constexpr std::size_t kBytesAtOnce = 32 << 20;  // of texts, at least, that are sent together
 inline constexpr std::int64_t kUsualMaxSize = 256LL << 20;
 
 struct LoadOptions {

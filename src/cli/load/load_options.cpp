@@ -12,7 +12,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup load DIR|FILE ... --table TABLE [options]
+constexpr const char* kLoadHelp = R"(usage: neardup load DIR|FILE ... --table TABLE [options]
 
 Loads text files into a PostgreSQL table: id, path, size, mtime, content_hash, body. The table is
 created if it is missing. What gzip, zstd, bzip2 or xz has packed is unpacked. Files of records give a
@@ -109,7 +109,7 @@ int load_main(int argc, char** argv) {
       {"quiet", 'q', &options.quiet},
   };
   const auto read_rest = [&](Arguments arguments) { read_arguments(arguments, options); };
-  if (const auto code = read_command_line(argc, argv, kHelp, table, read_rest)) return *code;
+  if (const auto code = read_command_line(argc, argv, kLoadHelp, table, read_rest)) return *code;
   check_arguments(options.arguments);
   install_interrupt_handlers();
   Connection db(options.connection);

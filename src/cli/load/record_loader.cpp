@@ -96,7 +96,7 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
   Counted counted(source, progress);
   const std::string head = within_memory([&] { return read_head(counted); });
   Prefixed whole(head, counted);
-  const Packing packing = packing_of(head);
+  const Packing packing = detect_packing(head);
   const std::unique_ptr<ByteSource> unpacking =
       within_memory([&] { return packing != Packing::none ? unpacked(whole, packing) : nullptr; });
   ByteSource& bytes = unpacking ? *unpacking : static_cast<ByteSource&>(whole);
@@ -122,10 +122,10 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
       skipped_.add(reader->reason(), path, reader->detail());
     } else {
       const std::size_t before = rows_.size();
-      take(mtime, path, record);
+      add_record(mtime, path, record);
       if (rows_.size() > before) last_stored = number;
     }
-    if (row_bytes_ >= kBatchBytes || static_cast<std::int64_t>(rows_.size()) >= options_.batch_records)
+    if (row_bytes_ >= kBytesAtOnce || static_cast<std::int64_t>(rows_.size()) >= options_.batch_records)
       send(likely_new);
   }
   send(likely_new);
@@ -139,7 +139,7 @@ void RecordLoader::read(const FoundFile& file, File& source, Format format, cons
   if (!table_.note(file_).empty()) ++counts_.unnoted;
 }
 
-void RecordLoader::take(std::int64_t mtime, const std::string& path, Record& record) {
+void RecordLoader::add_record(std::int64_t mtime, const std::string& path, Record& record) {
   if (!make_text(path, record) || !decoder_.has_enough_words(path, record.body)) return;
   // last: a record that is skipped does not keep out another one with its id
   if (!record.identity.empty() &&

@@ -44,7 +44,7 @@ class RecordLoader {
 
  private:
   void read(const FoundFile& file, File& source, Format format, const OnBytes& progress);
-  void take(std::int64_t mtime, const std::string& path, Record& record);
+  void add_record(std::int64_t mtime, const std::string& path, Record& record);
   bool make_text(const std::string& path, Record& record);
   void send(bool likely_new);
   std::string options_text(Format format) const;

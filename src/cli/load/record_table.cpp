@@ -10,7 +10,7 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::string_view kSuffix = "_files";
-constexpr std::size_t kLongestName = 63;
+constexpr std::size_t kNameBytes = 63;
 
 // The quoted name of the table of files.
 std::string name_of_files(const std::string& quoted_table) {
@@ -74,7 +74,7 @@ void repeated(Call call) {
 RecordTable::RecordTable(Connection& db, std::string quoted_table)
     : db_(db), table_(std::move(quoted_table)), files_(name_of_files(table_)) {
   // a table of that name may be anyone's, which is of no interest while there are no records
-  files_there_ = length_of_name(files_) <= kLongestName && table_exists(db_, files_) &&
+  files_there_ = length_of_name(files_) <= kNameBytes && table_exists(db_, files_) &&
                  owner_problem(db_, table_, files_).empty() && column_problem(db_, table_, kRecordColumns).empty() &&
                  column_problem(db_, files_, kFileColumns).empty();
 }
@@ -104,7 +104,7 @@ void RecordTable::check_owner() {
 
 void RecordTable::prepare() {
   if (prepared_) return;
-  if (length_of_name(files_) > kLongestName)
+  if (length_of_name(files_) > kNameBytes)
     throw std::runtime_error("the name of table " + table_ + " is too long for files of records: the table " + files_ +
                              " stands beside it");
   const bool there = table_exists(db_, files_);

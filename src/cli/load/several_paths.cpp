@@ -8,7 +8,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr std::size_t kAtOnce = 1000;  // paths that are looked up in the table
+constexpr std::size_t kPathsAtOnce = 1000;  // paths that are looked up in the table
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void SeveralPaths::choose(Connection& db, RowSender& sender) {
   for (auto file = noted_.begin(); file != noted_.end();) {
     std::vector<std::string_view> paths;
     std::vector<FileId> ids;
-    for (; file != noted_.end() && paths.size() < kAtOnce; ++file) {
+    for (; file != noted_.end() && paths.size() < kPathsAtOnce; ++file) {
       paths.insert(paths.end(), file->second.begin(), file->second.end());
       ids.insert(ids.end(), file->second.size(), file->first);
     }

@@ -10,7 +10,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr double kCertain = 0.9;  // a confidence below is counted
+constexpr double kCertainEncoding = 0.9;  // a confidence below is counted
 
 // Data exceptions, limits, conversions that there are not.
 bool is_of_text(const DatabaseError& error) {
@@ -39,7 +39,7 @@ bool TextDecoder::decode(const std::string& path, const std::string& charset, st
         return false;
       }
       ++decoded_[std::string(get_text(found, 0, 1))];
-      uncertain_ += get_float8(found, 0, 2) < kCertain;
+      uncertain_ += get_float8(found, 0, 2) < kCertainEncoding;
       dropped_ += get_int8(found, 0, 3);
       return true;
     }

@@ -8,7 +8,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup passages JOB|QUERY --out FILE [options]
+constexpr const char* kPassagesHelp = R"(usage: neardup passages JOB|QUERY --out FILE [options]
 
 Writes a page of HTML about the passages that stand more than once in the documents of a job, or of a query (id, document
 and perhaps a column within, as repeated_passages() takes it; it begins with SELECT, TABLE, VALUES or WITH): the most
@@ -37,7 +37,7 @@ std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 std::string isolated(const std::string& id) { return "<bdi class=\"id\">" + escape_html(id) + "</bdi>"; }
 
-std::string plural_of(const std::string& unit) {
+std::string plural_unit(const std::string& unit) {
   if (unit == "code") return "tokens of code";
   return unit == "char" ? "characters" : escape_html(unit) + "s";
 }
@@ -47,7 +47,7 @@ void write_totals(const RepeatedTexts& texts, const PassagesOptions& options, Ou
            "</b> with repeated passages: <b>" + grouped(texts.repeated) + "</b> of " + grouped(texts.characters) +
            " characters (" + percent(share(texts.repeated, texts.characters)) +
            ").</p>\n<p class=\"soft\">Passages of " + grouped(options.min_units) + " or more " +
-           plural_of(options.unit) + " that occur " + grouped(options.at_least) + " times or more.</p>\n");
+           plural_unit(options.unit) + " that occur " + grouped(options.at_least) + " times or more.</p>\n");
   if (texts.with_repeated == 0) page.raw("<p>No passage is repeated.</p>\n");
 }
 
@@ -117,7 +117,7 @@ int passages_main(int argc, char** argv) {
     options.source = one_argument(arguments, "job or query", " (is the query quoted?)");
     if (options.out.empty()) throw UsageError("--out is missing");
   };
-  if (const auto code = read_command_line(argc, argv, kHelp, table, read_source)) return *code;
+  if (const auto code = read_command_line(argc, argv, kPassagesHelp, table, read_source)) return *code;
   return run_writing("passages", options.out, [&] { return write_page(options); });
 }
 

@@ -72,7 +72,7 @@ std::string filled(std::string pattern, std::initializer_list<std::pair<std::str
 //   s  length of each document, and how much of it is repeated       p  the most frequent passages
 //   j  the text of each range, and the passages whose first shingle it has
 // A range is no more frequent than a passage in it. The shingles leave few ranges to compare with a passage.
-constexpr const char* kParts = R"(
+constexpr const char* kPartsQuery = R"(
   WITH d AS MATERIALIZED ({documents}),
   r AS MATERIALIZED (
     SELECT * FROM {extension}repeated_passages($1, id => NULL::pg_catalog.text, min_units => $2::pg_catalog.int4,
@@ -100,7 +100,7 @@ constexpr const char* kParts = R"(
 
 // One list of all that the page shows: the kind of a row, a number of the kind, a text and two counts. Of each passage
 // some documents that hold it: a range with all of its units lies in each.
-constexpr const char* kLists = R"(
+constexpr const char* kListsQuery = R"(
   SELECT {kDocuments}::pg_catalog.int8, 0::pg_catalog.int8 AS n, NULL::pg_catalog.text AS text,
          pg_catalog.count(*) AS x, pg_catalog.count(*) FILTER (WHERE s.repeated OPERATOR(pg_catalog.>) 0) AS y
   FROM s
@@ -126,26 +126,26 @@ constexpr const char* kLists = R"(
 
 std::string statement(const std::string& extension, const std::string& documents, const PassagesOptions& o) {
   const auto number = [](std::int64_t n) { return std::to_string(n); };
-  const std::string lists = filled(kLists, {{"kDocuments", number(kDocuments)},
-                                            {"kCharacters", number(kCharacters)},
-                                            {"kDocument", number(kDocument)},
-                                            {"kPassage", number(kPassage)},
-                                            {"kDocumentOfPassage", number(kDocumentOfPassage)},
-                                            {"id_characters", number(kTextOfId)},
-                                            {"passage_characters", number(kTextOfPassage)},
-                                            {"shown_documents", number(o.documents)},
-                                            {"ranges_of_passage", number(4 * kPassageDocumentsShown)},
-                                            {"extension", extension}});
+  const std::string lists = filled(kListsQuery, {{"kDocuments", number(kDocuments)},
+                                                 {"kCharacters", number(kCharacters)},
+                                                 {"kDocument", number(kDocument)},
+                                                 {"kPassage", number(kPassage)},
+                                                 {"kDocumentOfPassage", number(kDocumentOfPassage)},
+                                                 {"id_characters", number(kTextOfId)},
+                                                 {"passage_characters", number(kTextOfPassage)},
+                                                 {"shown_documents", number(o.documents)},
+                                                 {"ranges_of_passage", number(4 * kPassageDocumentsShown)},
+                                                 {"extension", extension}});
   // What the user has written comes last: nothing is looked for in it.
-  return filled(kParts, {{"most", number(std::max<std::int64_t>(o.passages, 1))},
-                         {"passages", number(o.passages)},
-                         {"shingle", number(std::min<std::int64_t>(o.min_units, kMostUnitsOfShingle))},
-                         {"extension", extension},
-                         {"documents", documents}}) +
+  return filled(kPartsQuery, {{"most", number(std::max<std::int64_t>(o.passages, 1))},
+                              {"passages", number(o.passages)},
+                              {"shingle", number(std::min<std::int64_t>(o.min_units, kMostUnitsOfShingle))},
+                              {"extension", extension},
+                              {"documents", documents}}) +
          lists;
 }
 
-void take_row(const Result& rows, int i, RepeatedTexts* out) {
+void add_row(const Result& rows, int i, RepeatedTexts* out) {
   const auto text = [&] { return std::string(get_text(rows, i, 2)); };
   const std::int64_t x = get_int8(rows, i, 3), y = get_int8(rows, i, 4);
   switch (static_cast<Kind>(get_int8(rows, i, 0))) {
@@ -200,7 +200,7 @@ RepeatedTexts read_repeated_texts(Connection& db, const PassagesOptions& options
   out.about = source.about;
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
     check_interrupt();
-    take_row(rows, i, &out);
+    add_row(rows, i, &out);
   }
   db.query("COMMIT");
   return out;

@@ -12,8 +12,8 @@ class ColumnNames {
  public:
   ColumnNames(const std::string& wanted, std::vector<std::string> usual)
       : names_(wanted.empty() ? std::move(usual) : std::vector<std::string>{wanted}) {}
-  static ColumnNames of_text(const std::string& wanted) { return {wanted, {"text", "body", "content"}}; }
-  static ColumnNames of_id(const std::string& wanted) { return {wanted, {"id"}}; }
+  static ColumnNames for_text(const std::string& wanted) { return {wanted, {"text", "body", "content"}}; }
+  static ColumnNames for_id(const std::string& wanted) { return {wanted, {"id"}}; }
 
   // How good a name is: 0 is best; -1: none of them.
   int rank(std::string_view name) const {

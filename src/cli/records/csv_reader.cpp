@@ -24,8 +24,8 @@ class CsvReader final : public RecordReader {
       : input_(source, options.max_size),
         max_size_(options.max_size),
         delimiter_(delimiter),
-        text_names_(ColumnNames::of_text(options.text_column)) {
-    read_header(ColumnNames::of_id(options.id_column));
+        text_names_(ColumnNames::for_text(options.text_column)) {
+    read_header(ColumnNames::for_id(options.id_column));
   }
 
   Found next(Record& record) override {
@@ -36,20 +36,20 @@ class CsvReader final : public RecordReader {
     if (row == Row::open_quote) return problem(SkipReason::bad_record, "a quote that is not closed");
     if (fields_.size() != columns_.size()) {
       const std::string found =
-          fields_.size() > kMostFields ? "more than " + std::to_string(kMostFields) : std::to_string(fields_.size());
+          fields_.size() > kMostColumns ? "more than " + std::to_string(kMostColumns) : std::to_string(fields_.size());
       return problem(SkipReason::bad_record, found + " fields, but " + std::to_string(columns_.size()) + " columns");
     }
     for (const Field& field : fields_) {
       if (field.text.find('\0') != std::string::npos) return problem(SkipReason::has_nul);
       if (!valid_utf8(field.text)) return problem(SkipReason::not_utf8);
     }
-    return take(record);
+    return fill_record(record);
   }
 
  private:
   enum class Row { whole, too_large, open_quote, end };
 
-  Found take(Record& record) {
+  Found fill_record(Record& record) {
     JsonObject attributes;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (i == text_) continue;
@@ -61,7 +61,7 @@ class CsvReader final : public RecordReader {
         attributes.add(columns_[i], fields_[i].text);
       }
     }
-    record.attributes = attributes.take();
+    record.attributes = attributes.finish();
     record.identity = record.record_id;
     if (fields_[text_].is_null()) return problem(SkipReason::no_text, columns_[text_] + " is NULL");
     record.body = std::move(fields_[text_].text);
@@ -73,8 +73,8 @@ class CsvReader final : public RecordReader {
     const Row row = read_row(size);
     if (row == Row::too_large) throw ColumnError("the header is larger than --max-size");
     if (row == Row::open_quote) throw ColumnError("a quote of the header is not closed");
-    if (fields_.size() > kMostFields)
-      throw ColumnError("the header has more than " + std::to_string(kMostFields) + " columns");
+    if (fields_.size() > kMostColumns)
+      throw ColumnError("the header has more than " + std::to_string(kMostColumns) + " columns");
     if (size > kLongestHeader)
       throw ColumnError("the header has " + std::to_string(size) + " bytes, more than " +
                         std::to_string(kLongestHeader));
@@ -93,7 +93,7 @@ class CsvReader final : public RecordReader {
         best = rank;
         text_ = i;
       }
-      if (id_ == kNone && id_names.rank(columns_[i]) == 0) id_ = i;
+      if (id_ == kNoField && id_names.rank(columns_[i]) == 0) id_ = i;
     }
     if (best < 0) throw ColumnError(no_text_column(text_names_, there));
   }
@@ -155,7 +155,7 @@ class CsvReader final : public RecordReader {
         if (line.empty()) return false;
         if (line.front() == '"') {
           in_quotes = fields_.back().quoted = true;
-        } else if (fields_.size() <= kMostFields) {
+        } else if (fields_.size() <= kMostColumns) {
           fields_.emplace_back();
         }
         line.remove_prefix(1);
@@ -164,8 +164,8 @@ class CsvReader final : public RecordReader {
     return in_quotes;
   }
 
-  static constexpr std::size_t kNone = SIZE_MAX;
-  static constexpr std::size_t kMostFields = 10000;        // of a table of PostgreSQL: 1600
+  static constexpr std::size_t kNoField = SIZE_MAX;
+  static constexpr std::size_t kMostColumns = 10000;       // of a table of PostgreSQL: 1600
   static constexpr std::int64_t kLongestHeader = 1 << 20;  // each record repeats its names
   RecordInput input_;
   std::int64_t max_size_;
@@ -173,7 +173,7 @@ class CsvReader final : public RecordReader {
   ColumnNames text_names_;
   std::vector<std::string> columns_;
   std::vector<Field> fields_;
-  std::size_t text_ = kNone, id_ = kNone;
+  std::size_t text_ = kNoField, id_ = kNoField;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 // Where in a tag a reading of it is, as libxml2 before 2.14 reads tags.
 enum class At { tag_name, between, name, after_name, after_equal, unquoted, double_quoted, single_quoted, bogus, end };
 
-constexpr int kLongestName = 100;  // what is longer goes on as another name
+constexpr int kParserName = 100;  // what is longer goes on as another name
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -23,7 +23,7 @@ class Reading {
   // Returns how many comparisons an attribute that begins here needs; 0: none begins.
   int step(char c) {
     const int before = attributes_;
-    take(c);
+    read_char(c);
     return attributes_ > before ? attributes_ : 0;
   }
 
@@ -33,7 +33,7 @@ class Reading {
   void join(const Reading& other) { attributes_ = std::max(attributes_, other.attributes_); }
 
  private:
-  void take(char c) {
+  void read_char(char c) {
     switch (at_) {
       case At::tag_name:
         if (!goes_on(c)) next(c);
@@ -71,7 +71,7 @@ class Reading {
     }
   }
 
-  bool goes_on(char c) { return is_of_name(c) && name_length_++ < kLongestName; }
+  bool goes_on(char c) { return is_of_name(c) && name_length_++ < kParserName; }
 
   void next(char c) {
     if (c == '>') {

@@ -28,27 +28,27 @@ constexpr int kMostOpen = 2000;
 constexpr std::int64_t kMostComparisons = 50'000'000;
 
 // Of elements and attributes, which libxml2 keeps. The bytes are those of the memory that it has for them.
-constexpr int kMostNames = 100'000;
+constexpr int kMostElementNames = 100'000;
 constexpr std::size_t kMostBytesOfNames = 4 << 20;
 
-constexpr std::string_view kHidden[] = {"audio", "canvas",   "datalist", "head",   "iframe",
-                                        "math",  "noframes", "object",   "script", "select",
-                                        "style", "svg",      "template", "title",  "video"};
-constexpr std::string_view kBlocks[] = {
+constexpr std::string_view kHiddenElements[] = {"audio", "canvas",   "datalist", "head",   "iframe",
+                                                "math",  "noframes", "object",   "script", "select",
+                                                "style", "svg",      "template", "title",  "video"};
+constexpr std::string_view kBlockElements[] = {
     "address", "article", "aside", "blockquote", "body",  "br",       "caption",    "center", "dd",     "details",
     "dialog",  "dir",     "div",   "dl",         "dt",    "fieldset", "figcaption", "figure", "footer", "form",
     "h1",      "h2",      "h3",    "h4",         "h5",    "h6",       "header",     "hgroup", "hr",     "html",
     "legend",  "li",      "main",  "menu",       "nav",   "ol",       "option",     "p",      "pre",    "search",
     "section", "summary", "table", "tbody",      "tfoot", "thead",    "tr",         "ul"};
-constexpr std::string_view kCells[] = {"td", "th"};
+constexpr std::string_view kCellElements[] = {"td", "th"};
 
 template <std::size_t N>
-bool is_one_of(std::string_view name, const std::string_view (&names)[N]) {
+bool is_among(std::string_view name, const std::string_view (&names)[N]) {
   return std::binary_search(std::begin(names), std::end(names), name);
 }
 
 bool has_many_names(const xmlParserCtxt* parser) {
-  return xmlDictSize(parser->dict) > kMostNames || xmlDictGetUsage(parser->dict) > kMostBytesOfNames;
+  return xmlDictSize(parser->dict) > kMostElementNames || xmlDictGetUsage(parser->dict) > kMostBytesOfNames;
 }
 
 // Receives what the parser finds. Nothing may be thrown through the parser, which is C.
@@ -62,7 +62,7 @@ class VisibleText {
       xmlStopParser(parser);
       return;
     }
-    if (hidden_ > 0 || is_one_of(name, kHidden)) {
+    if (hidden_ > 0 || is_among(name, kHiddenElements)) {
       ++hidden_;
     } else {
       boundary(name);
@@ -105,16 +105,16 @@ class VisibleText {
   }
 
   bool too_deep() const { return too_deep_; }
-  std::string take() {
+  std::string finish() {
     if (!text_.empty()) text_ += '\n';
     return std::move(text_);
   }
 
  private:
   void boundary(std::string_view name) {
-    if (is_one_of(name, kBlocks))
+    if (is_among(name, kBlockElements))
       break_line();
-    else if (is_one_of(name, kCells))
+    else if (is_among(name, kCellElements))
       pending_space_ = true;
   }
   // Lines and spaces wait for the text that they separate from the text before.
@@ -164,8 +164,8 @@ bool html_is_available() noexcept { return true; }
 std::string visible_text(std::string_view html) {
   if (needs_more_comparisons(html, kMostComparisons))
     throw std::runtime_error("HTML has tags with too many attributes: 10000 in one, or many of thousands");
-  constexpr std::size_t kOfParser = 1 << 20;
-  need_memory(kOfParser + 3 * html.size());  // without it, libxml2 might end in the middle
+  constexpr std::size_t kHtmlParserBytes = 1 << 20;
+  need_memory(kHtmlParserBytes + 3 * html.size());  // without it, libxml2 might end in the middle
   VisibleText visible(html.size());
   htmlParserCtxtPtr parser = htmlNewParserCtxt();
   if (parser == nullptr) throw std::bad_alloc();
@@ -180,11 +180,11 @@ std::string visible_text(std::string_view html) {
   check_interrupt();
   if (no_memory) throw std::bad_alloc();
   if (many_names)
-    throw std::runtime_error("HTML has more than " + std::to_string(kMostNames) +
+    throw std::runtime_error("HTML has more than " + std::to_string(kMostElementNames) +
                              " names of elements and attributes, or " + std::to_string(kMostBytesOfNames) +
                              " bytes of them");
   if (visible.too_deep()) throw std::runtime_error("HTML is nested too deep");
-  return visible.take();
+  return visible.finish();
 }
 
 #else
@@ -198,10 +198,10 @@ std::string visible_text(std::string_view) {
 #endif
 
 std::string charset_parameter(std::string_view media_type) {
-  constexpr std::string_view kName = "charset";
+  constexpr std::string_view kParameter = "charset";
   const std::string lower = ascii_lower(media_type);
-  for (std::size_t at = 0; (at = lower.find(kName, at)) != std::string::npos;) {
-    at = lower.find_first_not_of(" \t\r\n", at + kName.size());
+  for (std::size_t at = 0; (at = lower.find(kParameter, at)) != std::string::npos;) {
+    at = lower.find_first_not_of(" \t\r\n", at + kParameter.size());
     if (at == std::string::npos || lower[at] != '=') continue;
     at = lower.find_first_not_of(" \t\r\n\"'", at + 1);
     if (at == std::string::npos) break;

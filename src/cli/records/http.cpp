@@ -63,7 +63,7 @@ bool unpack(std::string& body, Packing packing, std::uint64_t max_size, std::str
 
 bool HttpHeader::add_line(std::string_view line) {
   bytes_ += line.size();
-  if (++lines_ > kMostLines || bytes_ > kMostBytes) return false;
+  if (++lines_ > kMostLines || bytes_ > kMostHttpBytes) return false;
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return true;
   fields_.emplace_back(ascii_lower(trim_ascii(line.substr(0, colon))), trim_ascii(line.substr(colon + 1)));
@@ -71,7 +71,8 @@ bool HttpHeader::add_line(std::string_view line) {
 }
 
 std::string HttpHeader::too_large() {
-  return "a header of more than " + std::to_string(kMostLines) + " lines or " + std::to_string(kMostBytes) + " bytes";
+  return "a header of more than " + std::to_string(kMostLines) + " lines or " + std::to_string(kMostHttpBytes) +
+         " bytes";
 }
 
 std::string_view HttpHeader::get(std::string_view name) const {
@@ -99,7 +100,7 @@ std::optional<HttpMessage> parse_http(std::string_view bytes, std::uint64_t max_
     message.body = without_chunks(std::move(message.body));
   // archives that unpack leave the header as it was, too
   const std::string encoding = ascii_lower(message.header.get("content-encoding"));
-  const Packing packing = packing_of(message.body);
+  const Packing packing = detect_packing(message.body);
   if ((packing == Packing::gzip || packing == Packing::zstd) && !unpack(message.body, packing, max_size, why))
     return std::nullopt;
   if (packing == Packing::none && (encoding == "br" || encoding == "deflate") &&

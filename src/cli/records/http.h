@@ -14,7 +14,7 @@ namespace neardup::cli {
 class HttpHeader {
  public:
   static constexpr int kMostLines = 1000;
-  static constexpr std::size_t kMostBytes = 256 << 10;
+  static constexpr std::size_t kMostHttpBytes = 256 << 10;
 
   // False where there are more lines or bytes.
   [[nodiscard]] bool add_line(std::string_view line);

@@ -36,7 +36,7 @@ class JsonObject {
     return json_;
   }
   void add(std::string_view name, std::string_view text) { append_json_string(member(name), text); }
-  std::string take() {
+  std::string finish() {
     if (!json_.empty()) json_ += '}';
     return std::move(json_);
   }

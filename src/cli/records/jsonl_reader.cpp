@@ -37,7 +37,7 @@ T get(simdjson::simdjson_result<T> result) {
 
 // The name of a field, which is read once. simdjson 3.6 (Ubuntu 24.04) declares the argument that others leave out.
 template <typename Field>
-std::string_view name_of(Field& field) {
+std::string_view member_name(Field& field) {
   if constexpr (requires { field.unescaped_key(false); })
     return get(field.unescaped_key(false));
   else
@@ -111,7 +111,7 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
     for (auto field : get(value.get_object())) {
       if (!std::exchange(first, false)) out += ',';
       ondemand::field member = get(std::move(field));
-      append_json_string(out, name_of(member));
+      append_json_string(out, member_name(member));
       out += ':';
       copy_value(member.value(), depth + 1, out);
     }
@@ -122,16 +122,16 @@ void copy_value(ondemand::value value, int depth, std::string& out) {
 }
 
 // simdjson notes where each value and each sign between values begins, in 4 bytes.
-constexpr std::size_t kMostSigns = 4'000'000;
+constexpr std::size_t kMostJsonSigns = 4'000'000;
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 class JsonlReader final : public RecordReader {
  public:
   JsonlReader(ByteSource& source, const RecordOptions& options)
       : input_(source, options.max_size),
-        text_(ColumnNames::of_text(options.text_column)),
-        id_(ColumnNames::of_id(options.id_column)),
+        text_(ColumnNames::for_text(options.text_column)),
+        id_(ColumnNames::for_id(options.id_column)),
         parser_(SIZE_MAX >> 1) {}
 
   Found next(Record& record) override {
@@ -140,17 +140,16 @@ class JsonlReader final : public RecordReader {
     for (;;) {
       const RecordInput::Line found = input_.next_line(line);
       if (found == RecordInput::Line::end) return Found::end;
-      if (std::exchange(first_line_, false) && line.starts_with(kByteOrderMark))
-        line.remove_prefix(kByteOrderMark.size());
+      if (std::exchange(first_line_, false) && line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
       record.size = static_cast<std::int64_t>(input_.line_size());
       if (found == RecordInput::Line::too_long) return problem(SkipReason::too_large, "a line");
       if (line.find_first_not_of(" \t\r") != std::string_view::npos) break;
     }
     try {
       // simdjson 4 passes over one, 3 does not.
-      if (line.starts_with(kByteOrderMark)) throw BadJson{"a byte order mark within the file"};
-      if (has_more_signs(line, kMostSigns))
-        throw BadJson{"more than " + std::to_string(kMostSigns) + " signs outside of strings"};
+      if (line.starts_with(kUtf8Mark)) throw BadJson{"a byte order mark within the file"};
+      if (has_more_signs(line, kMostJsonSigns))
+        throw BadJson{"more than " + std::to_string(kMostJsonSigns) + " signs outside of strings"};
       return read(line, record);
     } catch (const BadJson& bad) {
       return problem(SkipReason::bad_record, bad.why);
@@ -174,7 +173,7 @@ class JsonlReader final : public RecordReader {
     TextKind kind = TextKind::missing;
     for (auto found : object) {
       ondemand::field field = get(std::move(found));
-      const std::string key(name_of(field));
+      const std::string key(member_name(field));
       if (key.find('\0') != std::string::npos) throw BadJson{"a NUL in a name"};
       ondemand::value value = field.value();
       const ondemand::json_type type = get(value.type());
@@ -184,9 +183,9 @@ class JsonlReader final : public RecordReader {
         if (best >= 0) attributes.member(best_name_) += second_best_;
         best = rank;
         best_name_ = key;
-        kind = take_text(value, type, rank > 0, record);
+        kind = read_text(value, type, rank > 0, record);
       } else if (id_.rank(key) == 0 && scalar_value && type != ondemand::json_type::null) {
-        take_scalar(value, type, record.record_id);
+        read_scalar(value, type, record.record_id);
       } else {
         copy_value(value, 1, attributes.member(key));
       }
@@ -194,7 +193,7 @@ class JsonlReader final : public RecordReader {
     }
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
       throw BadJson{"more than one value in the line"};
-    record.attributes = attributes.take();
+    record.attributes = attributes.finish();
     record.identity = record.record_id;
     if (kind == TextKind::missing) return problem(SkipReason::no_column, no_text_column(text_, names));
     if (kind == TextKind::null) return problem(SkipReason::no_text, best_name_ + " is null");
@@ -203,7 +202,7 @@ class JsonlReader final : public RecordReader {
   }
 
   // keep: a better name may follow, which makes an attribute of it.
-  TextKind take_text(ondemand::value& value, ondemand::json_type type, bool keep, Record& record) {
+  TextKind read_text(ondemand::value& value, ondemand::json_type type, bool keep, Record& record) {
     record.body.clear();
     second_best_.clear();
     if (type == ondemand::json_type::array || type == ondemand::json_type::object) {
@@ -215,12 +214,12 @@ class JsonlReader final : public RecordReader {
       scalar(value, type);
       return TextKind::null;
     }
-    take_scalar(value, type, record.body);
+    read_scalar(value, type, record.body);
     return TextKind::text;
   }
 
   // Strings as what they mean, all else as it stands.
-  static void take_scalar(ondemand::value& value, ondemand::json_type type, std::string& out) {
+  static void read_scalar(ondemand::value& value, ondemand::json_type type, std::string& out) {
     if (type == ondemand::json_type::string) {
       const std::string_view text = get(value.get_string());
       if (text.find('\0') != std::string_view::npos) throw BadJson{"a NUL in a string"};

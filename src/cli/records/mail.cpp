@@ -22,8 +22,8 @@ namespace {
 // Of a header with addresses. GMime's parser of addresses calls itself at each, and would run out of stack.
 constexpr std::ptrdiff_t kMostColons = 1000;
 // Of all headers of a mail. GMime needs up to 1 kB for each.
-constexpr std::ptrdiff_t kMostFields = 25000;
-constexpr std::ptrdiff_t kMostSigns = 25000;
+constexpr std::ptrdiff_t kMostHeaderFields = 25000;
+constexpr std::ptrdiff_t kMostAddressSigns = 25000;
 constexpr char kSigns[] = {',', ';', '@', '<'};  // each address and each parameter has one of them
 
 struct Unref {
@@ -50,19 +50,21 @@ class HeaderCounts {
   void add(std::string_view header) {
     const std::ptrdiff_t fields = count_fields(header);
     fields_ += fields;
-    if (fields_ > kMostFields)
-      throw BadMail("headers of " + std::to_string(fields_) + " fields, more than " + std::to_string(kMostFields));
+    if (fields_ > kMostHeaderFields)
+      throw BadMail("headers of " + std::to_string(fields_) + " fields, more than " +
+                    std::to_string(kMostHeaderFields));
     std::ptrdiff_t objects = fields;
     for (std::size_t i = 0; i < std::size(kSigns); ++i) {
       const std::ptrdiff_t signs = count(header, kSigns[i]);
       objects += signs;
       signs_[i] += signs;
-      if (signs_[i] > kMostSigns)
+      if (signs_[i] > kMostAddressSigns)
         throw BadMail("headers with " + std::to_string(signs_[i]) + " times '" + kSigns[i] + "', more than " +
-                      std::to_string(kMostSigns));
+                      std::to_string(kMostAddressSigns));
     }
-    constexpr std::size_t kOfParser = 2 << 20, kOfObject = 1024, kOfByte = 128;
-    const std::size_t needed = kOfParser + static_cast<std::size_t>(objects) * kOfObject + header.size() * kOfByte;
+    constexpr std::size_t kMailParserBytes = 2 << 20, kObjectBytes = 1024, kHeaderByteBytes = 128;
+    const std::size_t needed =
+        kMailParserBytes + static_cast<std::size_t>(objects) * kObjectBytes + header.size() * kHeaderByteBytes;
     if (needed <= there_) return;
     need_memory(needed);
     there_ = needed;
@@ -75,10 +77,10 @@ class HeaderCounts {
 
 // GMime keeps each name of a charset that it has met.
 void forget_charsets(std::string_view header) {
-  constexpr std::ptrdiff_t kMostNames = 10000;
+  constexpr std::ptrdiff_t kMostCharsetNames = 10000;
   static std::ptrdiff_t names = 0;
   names += count(header, '?') + count(header, '\'');
-  if (names <= kMostNames) return;
+  if (names <= kMostCharsetNames) return;
   names = 0;
   g_mime_charset_map_shutdown();
   g_mime_charset_map_init();
@@ -133,11 +135,12 @@ std::string decoded(std::string_view bytes, GMimeContentEncoding encoding) {
     bytes = behind_begin(bytes);
     decoder.state |= GMIME_UUDECODE_STATE_BEGIN;
   }
-  constexpr std::size_t kChunk = 64 * 1024;
+  constexpr std::size_t kDecodedAtOnce = 64 * 1024;
   std::string text;
-  std::vector<char> chunk(g_mime_encoding_outlen(&decoder, kChunk));
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunk, bytes.size()))) {
-    const std::size_t made = g_mime_encoding_step(&decoder, bytes.data(), std::min(kChunk, bytes.size()), chunk.data());
+  std::vector<char> chunk(g_mime_encoding_outlen(&decoder, kDecodedAtOnce));
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kDecodedAtOnce, bytes.size()))) {
+    const std::size_t made =
+        g_mime_encoding_step(&decoder, bytes.data(), std::min(kDecodedAtOnce, bytes.size()), chunk.data());
     text.append(chunk.data(), made);
   }
   text.append(chunk.data(), g_mime_encoding_flush(&decoder, nullptr, 0, chunk.data()));
@@ -208,7 +211,7 @@ void read_header(GMimeHeaderList* headers, Record& record) {
   add("to", addresses(headers, "To"));
   add("cc", addresses(headers, "Cc"));
   add("subject", last_value(headers, "Subject"));
-  record.attributes = attributes.take();
+  record.attributes = attributes.finish();
 }
 
 // What of a mail may be shown: the first plain text, and the first HTML.
@@ -241,7 +244,7 @@ class Reading final : public MailHandler {
   }
 
   // False where there is neither.
-  bool take() {
+  bool fill_body() {
     const Text& text = plain_.part ? plain_ : html_;
     if (!text.part) return false;
     record_.html = record_.html_to_text = !plain_.part;
@@ -281,7 +284,7 @@ void need_mail() {
 bool read_mail(std::string_view mail, Record& record) {
   Reading reading(record);
   MailParts(mail, reading).walk();
-  return reading.take();
+  return reading.fill_body();
 }
 
 #else

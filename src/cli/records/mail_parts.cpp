@@ -39,7 +39,7 @@ std::optional<MailParts::Match> MailParts::match(std::string_view line) const {
 
 void MailParts::pass_line(std::string_view line) { rest_.remove_prefix(std::min(line.size() + 1, rest_.size())); }
 
-MailHeader MailParts::take_header() {
+MailHeader MailParts::next_header() {
   MailHeader header;
   const std::string_view all = rest_;
   const auto taken = [&] { return static_cast<std::size_t>(rest_.data() - all.data()); };
@@ -66,7 +66,7 @@ MailHeader MailParts::take_header() {
 }
 
 // Up to the next boundary.
-std::string_view MailParts::take_content() {
+std::string_view MailParts::next_content() {
   const std::string_view all = rest_;
   if (levels_.empty()) rest_ = {};
   while (!rest_.empty() && !at_) {
@@ -82,7 +82,7 @@ std::string_view MailParts::take_content() {
 
 void MailParts::read_part() {
   if (parts_ == kMostParts) throw BadMail("more than " + std::to_string(kMostParts) + " parts");
-  const MailHandler::Kind kind = handler_.header(take_header());
+  const MailHandler::Kind kind = handler_.header(next_header());
   ++parts_;
   const bool has_parts = kind.is == MailHandler::Kind::multipart && kind.boundary;
   const bool too_deep = has_parts && levels_.size() == kMostLevels;
@@ -90,7 +90,7 @@ void MailParts::read_part() {
     levels_.push_back({std::string(kDashes) + *kind.boundary, kind.digest});
     at_.reset();  // what ends the header may be a boundary of this one
   }
-  const std::string_view content = take_content();
+  const std::string_view content = next_content();
   if (kind.is == MailHandler::Kind::leaf || too_deep) handler_.content(content);
 }
 
@@ -102,7 +102,7 @@ bool MailParts::find_part() {
     pass_line(next_line());
     levels_.resize(found.level + (found.ends ? 0 : 1));
     if (!found.ends) return true;
-    take_content();
+    next_content();
   }
   return false;
 }

@@ -68,8 +68,8 @@ class MailParts {
   std::string_view next_line() const { return rest_.substr(0, rest_.find('\n')); }
   void pass_line(std::string_view line);
   std::optional<Match> match(std::string_view line) const;
-  MailHeader take_header();
-  std::string_view take_content();
+  MailHeader next_header();
+  std::string_view next_content();
   void read_part();
   bool find_part();
 

@@ -13,10 +13,10 @@ namespace neardup::cli {
 
 class RecordInput {
  public:
-  static constexpr std::size_t kChunk = 256 * 1024;
+  static constexpr std::size_t kReadAtOnce = 256 * 1024;
 
   // max_line: of bytes that next_line() gives at once; chunk: of bytes that are asked for at once
-  RecordInput(ByteSource& source, std::int64_t max_line, std::size_t chunk = kChunk)
+  RecordInput(ByteSource& source, std::int64_t max_line, std::size_t chunk = kReadAtOnce)
       : source_(source), max_line_(static_cast<std::size_t>(max_line)), chunk_(chunk) {}
 
   // Bytes behind each line that may be read, whatever they are; simdjson does.

@@ -60,7 +60,7 @@ class WarcReader final : public RecordReader {
     if (bytes.size() < length) return problem(SkipReason::bad_record, kEarly);
     if (!is_boundary(bytes.substr(length))) return problem(SkipReason::bad_record, kLies);
     input_.skip(length);  // which leaves the bytes where they are
-    return wanted ? take(type, header, bytes.substr(0, length), record) : Found::other;
+    return wanted ? fill_record(type, header, bytes.substr(0, length), record) : Found::other;
   }
 
  private:
@@ -110,7 +110,7 @@ class WarcReader final : public RecordReader {
     return next.substr(0, kMark.size()) == kMark.substr(0, next.size());
   }
 
-  Found take(const std::string& type, const HttpHeader& header, std::string_view block, Record& record) {
+  Found fill_record(const std::string& type, const HttpHeader& header, std::string_view block, Record& record) {
     std::string media(header.get("content-type"));
     if (type == "response") {
       if (!ascii_lower(media).starts_with("application/http") && !block.starts_with("HTTP/")) return Found::other;
@@ -138,7 +138,7 @@ class WarcReader final : public RecordReader {
     JsonObject attributes;
     attributes.add("warc_type", type);
     if (valid_utf8(media) && media.find('\0') == std::string::npos) attributes.add("content_type", media);
-    record.attributes = attributes.take();
+    record.attributes = attributes.finish();
     return Found::record;
   }
 

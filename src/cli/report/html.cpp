@@ -109,22 +109,22 @@ std::string svg_cells(const std::vector<Bar>& bars, double left, double cell, do
 }  // namespace
 
 std::string svg_bars(const std::vector<Bar>& bars, const std::string& description) {
-  constexpr double kWidth = 560, kHeight = 250, kLeft = 62, kTop = 22, kBottom = 34, kRight = 10;
+  constexpr double kChartWidth = 560, kChartHeight = 250, kLeft = 62, kTop = 22, kBottom = 34, kRight = 10;
   std::int64_t most = 1;
   for (const Bar& bar : bars) most = std::max(most, bar.count);
   // three to five lines at round numbers
   std::int64_t step = 1;
   for (int i = 0; most / step > 5; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
   const double top = static_cast<double>((most + step - 1) / step * step);
-  const double plot = kHeight - kTop - kBottom;
-  const double cell = (kWidth - kLeft - kRight) / static_cast<double>(std::max<std::size_t>(bars.size(), 1));
+  const double plot = kChartHeight - kTop - kBottom;
+  const double cell = (kChartWidth - kLeft - kRight) / static_cast<double>(std::max<std::size_t>(bars.size(), 1));
 
-  std::string svg = "<div class=\"chart\"><svg viewBox=\"0 0 " + number(kWidth) + " " + number(kHeight) +
+  std::string svg = "<div class=\"chart\"><svg viewBox=\"0 0 " + number(kChartWidth) + " " + number(kChartHeight) +
                     "\" role=\"img\" aria-label=\"" + escape_html(description, true) + "\">\n";
   for (std::int64_t line = 0; static_cast<double>(line) <= top; line += step) {
     const double y = kTop + plot * (1 - static_cast<double>(line) / top);
     svg += "<line class=\"" + std::string(line == 0 ? "axis" : "grid") + "\" x1=\"" + number(kLeft) + "\" x2=\"" +
-           number(kWidth - kRight) + "\" y1=\"" + number(y) + "\" y2=\"" + number(y) +
+           number(kChartWidth - kRight) + "\" y1=\"" + number(y) + "\" y2=\"" + number(y) +
            "\"/><text class=\"tick\" text-anchor=\"end\" x=\"" + number(kLeft - 7) + "\" y=\"" + number(y + 4) + "\">" +
            grouped(line) + "</text>\n";
   }

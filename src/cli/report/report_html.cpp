@@ -76,7 +76,7 @@ std::string place_html(const std::string& path, const std::string& id) {
 }
 
 std::string title_html(const ReportCluster& cluster) {
-  const std::string title = cluster.title.empty() ? std::string(file_name_of(cluster.path)) : cluster.title;
+  const std::string title = cluster.title.empty() ? std::string(file_name(cluster.path)) : cluster.title;
   return title.empty() ? id_html(cluster.id) : "<bdi class=\"title\">" + escape_html(title) + "</bdi>";
 }
 

@@ -8,7 +8,7 @@
 namespace neardup::cli {
 namespace {
 
-constexpr const char* kHelp = R"(usage: neardup report JOB --out FILE [options]
+constexpr const char* kReportHelp = R"(usage: neardup report JOB --out FILE [options]
 
 Writes what the table of duplicates JOB has found. html: one page with counts, the pairs of documents nearest to the
 threshold with the words marked that differ, the largest clusters, how similar the duplicates are, and the settings; it
@@ -48,7 +48,7 @@ int report_main(int argc, char** argv) {
     options.job = one_argument(arguments, "job");
     if (options.out.empty()) throw UsageError("--out is missing");
   };
-  if (const auto code = read_command_line(argc, argv, kHelp, table, read_job)) return *code;
+  if (const auto code = read_command_line(argc, argv, kReportHelp, table, read_job)) return *code;
   return run_writing("report", options.out, [&] { return write_report(options); });
 }
 

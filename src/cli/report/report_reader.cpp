@@ -11,20 +11,20 @@ namespace {
 
 constexpr const char* kPathColumn = "path";
 
-std::optional<double> similarity_of(const Result& rows, int i, int column) {
+std::optional<double> get_similarity(const Result& rows, int i, int column) {
   if (PQgetisnull(rows.get(), i, column)) return std::nullopt;
   return get_float8(rows, i, column);
 }
 
 // Columns: whether the row is there, its document, the length of that.
-DocumentState state_of(const Result& rows, int i, int column) {
+DocumentState get_state(const Result& rows, int i, int column) {
   if (!get_bool(rows, i, column)) return DocumentState::gone;
   return PQgetisnull(rows.get(), i, column + 1) ? DocumentState::null : DocumentState::there;
 }
 
-ReportDocument document_of(const Result& rows, int i, int column) {
+ReportDocument get_document(const Result& rows, int i, int column) {
   ReportDocument document;
-  document.state = state_of(rows, i, column);
+  document.state = get_state(rows, i, column);
   if (document.state == DocumentState::there) {
     document.text = get_text(rows, i, column + 1);
     document.length = get_int8(rows, i, column + 2);
@@ -102,7 +102,7 @@ void ReportReader::find_documents() {
 void ReportReader::find_ids_and_paths() {
   ids_ = job_ids(db_, job_);
   if (ids_.cast.empty()) {
-    no_ids_ = "Documents and paths are not shown: " + problem_of(ids_) + ". " + cure_of(ids_);
+    no_ids_ = "Documents and paths are not shown: " + ids_problem(ids_) + ". " + ids_cure(ids_);
     return;
   }
   const SourcePaths paths = source_paths(db_, job_, kPathColumn);
@@ -220,11 +220,11 @@ std::vector<ReportPair> ReportReader::read_pairs(std::int64_t most, bool with_te
   std::vector<ReportPair> pairs(static_cast<std::size_t>(PQntuples(rows.get())));
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
     ReportPair& pair = pairs[static_cast<std::size_t>(i)];
-    pair.similarity = similarity_of(rows, i, 0);
+    pair.similarity = get_similarity(rows, i, 0);
     pair.cluster = get_int8(rows, i, 1);
     for (int side = 0; side < 2; ++side) {
       pair.ids[side] = get_text(rows, i, 2 + side);
-      pair.documents[side] = document_of(rows, i, 4 + 3 * side);
+      pair.documents[side] = get_document(rows, i, 4 + 3 * side);
     }
   }
   return pairs;
@@ -251,16 +251,16 @@ std::vector<ReportCluster> ReportReader::read_clusters(std::int64_t most, bool w
   std::vector<ReportCluster> clusters;
   ReportDocument kept;  // of the cluster at work
   for_each_row(query, [&](const Result& rows, int i) {
-    ReportDocument document = document_of(rows, i, 7);
+    ReportDocument document = get_document(rows, i, 7);
     const std::string_view path = PQgetisnull(rows.get(), i, 6) ? "" : get_text(rows, i, 6);
     if (clusters.empty() || clusters.back().number != get_int8(rows, i, 0)) {
       clusters.push_back({get_int8(rows, i, 0),
                           get_int8(rows, i, 1),
-                          similarity_of(rows, i, 2),
-                          similarity_of(rows, i, 3),
+                          get_similarity(rows, i, 2),
+                          get_similarity(rows, i, 3),
                           std::string(get_text(rows, i, 5)),
                           std::string(path),
-                          title_of(document.text),
+                          document_title(document.text),
                           document.state,
                           {}});
       kept = std::move(document);
@@ -268,7 +268,7 @@ std::vector<ReportCluster> ReportReader::read_clusters(std::int64_t most, bool w
     }
     ReportCopy copy{std::string(get_text(rows, i, 5)),
                     std::string(path),
-                    similarity_of(rows, i, 4),
+                    get_similarity(rows, i, 4),
                     document.state,
                     std::max(kept.length, document.length) > kTextCompared,
                     {}};
@@ -290,8 +290,8 @@ void ReportReader::rows(std::optional<std::int64_t> largest, const std::function
                             " r ON r.cluster = c.cluster" + path_join("r.id") + " ORDER BY " + order +
                             ", r.survivor DESC, r.similarity DESC NULLS LAST, r.id";
   for_each_row(query, [&](const Result& rows, int i) {
-    ReportRow row{get_int8(rows, i, 0),      get_int8(rows, i, 1), get_text(rows, i, 2), get_text(rows, i, 3),
-                  similarity_of(rows, i, 4), get_bool(rows, i, 5), std::nullopt};
+    ReportRow row{get_int8(rows, i, 0),       get_int8(rows, i, 1), get_text(rows, i, 2), get_text(rows, i, 3),
+                  get_similarity(rows, i, 4), get_bool(rows, i, 5), std::nullopt};
     if (!PQgetisnull(rows.get(), i, 6)) row.path = get_text(rows, i, 6);
     take(row);
   });

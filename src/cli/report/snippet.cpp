@@ -12,9 +12,9 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kTitleCharacters = 80, kPartBytes = 200;
-constexpr std::uint32_t kWordsAround = 6, kWordsChanged = 16;
-constexpr std::uint32_t kMostEdits = 300;  // beyond them the first word that differs is still found
-constexpr std::string_view kSpaces = " \t\r\n\f\v";
+constexpr std::uint32_t kWordsBeside = 6, kWordsChanged = 16;
+constexpr std::uint32_t kEditsLookedFor = 300;  // beyond them the first word that differs is still found
+constexpr std::string_view kAsciiSpaces = " \t\r\n\f\v";
 
 std::string_view first_characters(std::string_view text, std::size_t most) {
   std::size_t end = 0;
@@ -23,9 +23,9 @@ std::string_view first_characters(std::string_view text, std::size_t most) {
 }
 
 std::string_view without_spaces(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpaces);
+  const std::size_t begin = text.find_first_not_of(kAsciiSpaces);
   return begin == std::string_view::npos ? std::string_view()
-                                         : text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+                                         : text.substr(begin, text.find_last_not_of(kAsciiSpaces) + 1 - begin);
 }
 
 // The tokens first .. last of a text, of which there is at least one.
@@ -49,7 +49,7 @@ std::string changed_words(std::string_view text, const std::vector<WordToken>& t
 
 }  // namespace
 
-std::string title_of(std::string_view text) {
+std::string document_title(std::string_view text) {
   text = without_spaces(text);
   const std::string_view line = without_spaces(text.substr(0, text.find_first_of("\r\n")));
   std::string_view part = first_characters(line, kTitleCharacters);
@@ -60,12 +60,12 @@ std::string title_of(std::string_view text) {
   return std::string(part) + "…";
 }
 
-std::string_view file_name_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 Snippet first_change(std::string_view a, std::string_view b) {
   Snippet snippet;
   if (a == b) return snippet;
-  const WordDiff diff = diff_words(a, b, kMostEdits);
+  const WordDiff diff = diff_words(a, b, kEditsLookedFor);
   const auto run = std::find_if(diff.runs.begin(), diff.runs.end(), [](const DiffRun& r) { return !r.same; });
   if (run == diff.runs.end()) {
     snippet.kind = Snippet::Kind::spaces;
@@ -75,13 +75,13 @@ Snippet first_change(std::string_view a, std::string_view b) {
   snippet.removed = changed_words(a, diff.a, run->a_begin, run->a_end);
   snippet.added = changed_words(b, diff.b, run->b_begin, run->b_end);
   if (run->b_begin > 0) {
-    const std::uint32_t first = run->b_begin - std::min(run->b_begin, kWordsAround);
+    const std::uint32_t first = run->b_begin - std::min(run->b_begin, kWordsBeside);
     const std::string_view words = slice(b, diff.b, first, run->b_begin), part = last_bytes(words, kPartBytes);
     snippet.before = (first > 0 || part.size() < words.size() ? "… " : "") + std::string(part);
   }
   const auto words = static_cast<std::uint32_t>(diff.b.size());
   if (run->b_end < words) {
-    const std::uint32_t last = std::min(words, run->b_end + kWordsAround);
+    const std::uint32_t last = std::min(words, run->b_end + kWordsBeside);
     snippet.after = cut_end(slice(b, diff.b, run->b_end, last), last < words);
   }
   return snippet;

@@ -8,10 +8,10 @@ namespace neardup::cli {
 
 // The first line that is not blank, without the spaces around it; a long one is cut after a word and ends in "…". Empty
 // where there is none.
-std::string title_of(std::string_view text);
+std::string document_title(std::string_view text);
 
 // The last part of a path.
-std::string_view file_name_of(std::string_view path);
+std::string_view file_name(std::string_view path);
 
 // The first stretch of b that differs from a: the words that b lacks and those that it has instead, and a few words of
 // b around them. Parts that are long are cut, with "…".

@@ -13,7 +13,7 @@ DAY: Final = 86400 * 10**9  # nanoseconds
 MICROSECONDS_END: Final = {"timestamp": len("1970-01-01T00:00:00.000000"), "time": len("00:00:00.000000")}  # in Python's text, before a zone
 
 
-def values_of(column: Any, separator: str) -> list[Any]:
+def python_values(column: Any, separator: str) -> list[Any]:
     """The values as column.to_pylist() has them, except for those that Python lacks, also within lists, structs, maps and dictionaries.
 
     Of a time, a timestamp or a duration of Arrow's unit ns: as that of microseconds where these suffice, else its text, as Python writes it, with
@@ -57,7 +57,7 @@ def _value(scalar: Any, separator: str) -> Any:
     if isinstance(scalar, pa.ExtensionScalar) and _has_nanoseconds(kind):  # others may have values of their own, such as UUIDs
         return _value(scalar.value, separator)
     if getattr(kind, "unit", None) == "ns":
-        return _of_nanoseconds(kind, scalar.value, separator)
+        return _from_nanoseconds(kind, scalar.value, separator)
     return _plain_value(scalar)
 
 
@@ -75,7 +75,7 @@ def _plain_value(scalar: Any) -> Any:
         raise
 
 
-def _of_nanoseconds(kind: Any, number: int, separator: str) -> Any:
+def _from_nanoseconds(kind: Any, number: int, separator: str) -> Any:
     """Every duration and timestamp of 64 bits is within Python's."""
     microseconds, rest = divmod(number, 1000)
     span = timedelta(microseconds=microseconds)

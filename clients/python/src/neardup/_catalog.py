@@ -10,7 +10,7 @@ from ._ctph import Ctph
 from ._errors import NeardupError
 from ._minhash import Minhash
 from ._simhash import SimHash
-from ._texts import text_of
+from ._texts import decode_text
 
 Value = Minhash | SimHash | Ctph
 CLASSES: Final[dict[str, type[Minhash] | type[SimHash] | type[Ctph]]] = {"minhash": Minhash, "simhash": SimHash, "ctph": Ctph}
@@ -60,7 +60,7 @@ def too_old(what: str) -> NeardupError:
 
 def type_rows(rows: Iterable[Sequence[Any]]) -> list[TypeRow]:
     """The rows of TYPES_SQL. An error says what to do where types are missing."""
-    found = [TypeRow(*map(text_of, row)) for row in rows]
+    found = [TypeRow(*map(decode_text, row)) for row in rows]
     if not found:
         raise no_extension()
     missing = sorted(set(CLASSES) - {row.name for row in found})

@@ -20,8 +20,8 @@ from ._errors import shown, type_error
 from ._load_result import LoadResult, Stored
 from ._load_table import COLUMNS, IN_PROGRESS, RECORD_COLUMNS, STAGE_COLUMNS, FileState, LoadTable
 from ._refresh import progress_bar
-from ._session import Session, own_transactions, session_of, transaction, utf8
-from ._sources import Columns, Record, Source, is_numpy_scalar, sources_of
+from ._session import Session, own_transactions, make_session, transaction, utf8
+from ._sources import Columns, Record, Source, is_numpy_scalar, make_sources
 
 BATCH: Final = 20000  # records that are committed together
 BATCH_BYTES: Final = 32 << 20
@@ -67,7 +67,7 @@ class _Encoder:
         self.result = result
         self.identities: set[int] = set()
 
-    def take_ids(self, ids: Iterable[str]) -> None:
+    def add_ids(self, ids: Iterable[str]) -> None:
         self.identities.update(self.hash(id_.encode("utf-8", "surrogatepass")) for id_ in ids)
 
     def row(self, number: int, record: Record) -> _Row | None:
@@ -285,7 +285,7 @@ class _Loader:
     def load(self, source: Source) -> None:
         size, mtime = _stat(source)
         options = self.options.text(source.format)
-        noted = self.table.state_of(source.name)
+        noted = self.table.file_state(source.name)
         state = noted if noted is not None and noted.has_last else None
         if state is not None and source.is_file and (state.size, state.mtime, state.options) == (size, mtime, options):
             self.result.unchanged += state.records
@@ -297,7 +297,7 @@ class _Loader:
             can_note = self._begin_notes(source, noted, FileState(IN_PROGRESS, mtime, 0, options))
         encoder = _Encoder(source, mtime, self.options.max_size, self.result)
         if skip:
-            encoder.take_ids(self.table.ids_before(source.name, skip))
+            encoder.add_ids(self.table.ids_before(source.name, skip))
         fresh = not self.table.has(f"{source.name}#{skip + 1}") and (skip > 0 or state is None)
         before = self._refused()
 
@@ -396,7 +396,7 @@ def _state_of_file(path: str) -> tuple[int, int] | None:
     return _size_and_time(status) if stat.S_ISREG(status.st_mode) else None
 
 
-def _bytes_of(value: int | str) -> int:
+def _parse_size(value: int | str) -> int:
     """A size such as 1000000 or '256M'."""
     text = str(value)
     number, unit = (text[:-1], UNITS[text[-1]]) if text and text[-1] in UNITS else (text, 1)
@@ -415,7 +415,7 @@ def _options(text_column: Any, id_column: Any, attributes: Any, batch: Any, max_
         raise type_error("batch", "a whole number", batch)
     if batch < 1:
         raise ValueError(f"batch must be 1 or more: {batch}")
-    return _Options(Columns(text_column, id_column, None if attributes is None else list(attributes)), batch, _bytes_of(max_size))
+    return _Options(Columns(text_column, id_column, None if attributes is None else list(attributes)), batch, _parse_size(max_size))
 
 
 def load(
@@ -446,8 +446,8 @@ def load(
     changed since it was read to its end is not read again, if the options are the same and the server has refused no record.
     """
     options = _options(text_column, id_column, attributes, batch, max_size)
-    session = session_of(conn, "neardup.load")
-    sources = sources_of(source, format, name)
+    session = make_session(conn, "neardup.load")
+    sources = make_sources(source, format, name)
     for found in sources:
         if found.is_file and not os.path.isfile(found.name):
             raise FileNotFoundError(f"{found.name} does not exist or is not a file")

@@ -51,7 +51,7 @@ class LoadTable:
             raise ValueError(f"table must be a name or schema.name: {name}")
         if len((parts[-1] + "_files").encode()) > LONGEST_NAME:
             raise ValueError(f"the name of table {name} is too long: the table {parts[-1]}_files stands beside it")
-        schema = parts[0] if len(parts) == 2 else self._schema_of(parts[0])
+        schema = parts[0] if len(parts) == 2 else self._find_schema(parts[0])
         self.name = _quoted([schema, parts[-1]])
         self.files = _quoted([schema, parts[-1] + "_files"])
         # a temporary table, which would hide one of the same name
@@ -85,7 +85,7 @@ class LoadTable:
         self._check_owner(files)
         self._check(files, FILE_COLUMNS)
 
-    def state_of(self, path: str) -> FileState | None:
+    def file_state(self, path: str) -> FileState | None:
         """What TABLE_files says of a file; None where it says nothing."""
         found = self.session.query(
             f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options, f.records OPERATOR(pg_catalog.=) 0::pg_catalog.int8 OR EXISTS ("
@@ -120,7 +120,7 @@ class LoadTable:
             )
         ]
 
-    def _schema_of(self, name: str) -> str:
+    def _find_schema(self, name: str) -> str:
         """Where search_path finds the table, or where it would be created."""
         ((schema,),) = self.session.query(
             "SELECT COALESCE((SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"

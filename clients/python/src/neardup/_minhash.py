@@ -62,7 +62,7 @@ class Minhash:
         object.__setattr__(self, "_wire", wire)
 
     @classmethod
-    def _of(cls, wire: bytes) -> Minhash:
+    def _from_wire(cls, wire: bytes) -> Minhash:
         self = object.__new__(cls)
         object.__setattr__(self, "_wire", wire)
         return self
@@ -80,7 +80,7 @@ class Minhash:
         fault = _fault(wire)
         if fault:
             raise ValueError(f"invalid minhash signature: {fault}")
-        return cls._of(wire)
+        return cls._from_wire(wire)
 
     @classmethod
     def from_components(cls, components: Iterable[int], bits: int = 32, seed: int = 0) -> Minhash:
@@ -98,7 +98,7 @@ class Minhash:
         if not -(1 << 63) <= seed < 1 << 63:
             raise ValueError(f"seed must be a bigint: {shown(seed)}")
         header = HEADER.pack(FORMAT, IMPORTED, 0, bits, len(values), 0, 0, seed)
-        return cls._of(header + struct.pack(f">{len(values)}{WIDTHS[bits]}", *values))
+        return cls._from_wire(header + struct.pack(f">{len(values)}{WIDTHS[bits]}", *values))
 
     def to_binary(self) -> bytes:
         return self._wire
@@ -290,7 +290,7 @@ def _wire_of_text(text: str) -> bytes:
     )
     fault = _fault(wire)
     # Only the canonical form is read: what is read is written as it was.
-    if fault is None and Minhash._of(wire).to_text() != text:
+    if fault is None and Minhash._from_wire(wire).to_text() != text:
         fault = "a number or the last part is not in its shortest form"
     if fault:
         raise text_error("minhash", text, fault[0].upper() + fault[1:] + ".", HINT)

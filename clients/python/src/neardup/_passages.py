@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ._errors import type_error
 from ._program import check_number, run_program
-from ._session import session_of
+from ._session import make_session
 
 MIN_UNITS: Final = 50
 MAX_UNITS: Final = 100000
@@ -49,7 +49,7 @@ def passages(
     path = Path(out)
     options = {"--min-units": min_units, "--unit": unit, "--at-least": at_least, "--passages": passages, "--documents": documents}
     run_program(
-        session_of(conn, "neardup.passages"),
+        make_session(conn, "neardup.passages"),
         "passages",
         ["--out", str(path), *(f"{option}={value}" for option, value in options.items()), "--", source],
         "the page is written by the program neardup, which is not in PATH. Add its folder (pg_config --bindir) to PATH; "

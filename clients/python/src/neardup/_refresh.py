@@ -12,7 +12,7 @@ from typing import Any
 
 from ._errors import shown, type_error
 from ._job import Job, count_job, find_job
-from ._session import Session, own_transactions, session_of
+from ._session import Session, own_transactions, make_session
 from ._texts import percent_doubled
 
 LOOK_EVERY = 0.25  # seconds
@@ -69,7 +69,7 @@ def _seconds_text(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _status_of(row: Sequence[Any]) -> Status | None:
+def _read_status(row: Sequence[Any]) -> Status | None:
     """Of a row of _Watch.query; None before the start and after the end."""
     phase, done, total, rate, left, elapsed, step, rows_read, searched, pairs = row
     share: float | None = None
@@ -133,7 +133,7 @@ class _Watch:
             if self.session.sqlstate(error) != "57014":  # a slow answer is not the last one
                 self.close()
             return
-        status = _status_of(rows[0]) if rows else None
+        status = _read_status(rows[0]) if rows else None
         if status is not None:
             self.show(status)
 
@@ -262,7 +262,7 @@ def refresh(
     installed and stderr is a terminal, True shows it in any case, False shows nothing; a function is called with a Status. Ctrl-C cancels
     the statement; the next refresh continues.
     """
-    session = session_of(conn, "neardup.refresh")
+    session = make_session(conn, "neardup.refresh")
     arguments = _arguments(batch, time_limit, rebuild)
     bar: _Bar | None = None
     show = progress if callable(progress) else None

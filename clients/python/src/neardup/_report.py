@@ -17,7 +17,7 @@ from ._errors import shown
 from ._job import Job, count_job, find_job
 from ._out_file import write_file
 from ._program import check_number, run_program
-from ._session import Session, session_of, snapshot
+from ._session import Session, make_session, snapshot
 from ._texts import percent_doubled
 
 CLUSTERS: Final = 50
@@ -265,7 +265,7 @@ def report(
     check_number("pairs", pairs, 0, MAX_PAIRS)
     if format == "html" and path is None:
         raise ValueError("format html needs out, the file to write")
-    session = session_of(conn, "neardup.report")
+    session = make_session(conn, "neardup.report")
     with snapshot(session):
         found = find_job(session, job)
         content: Any = _content(session, found, format, clusters, pairs) if format != "html" else None

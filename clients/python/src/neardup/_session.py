@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, Protocol
 
 from ._errors import NeardupError
-from ._texts import text_of
+from ._texts import decode_text
 
 WANTED = "a connection of psycopg 3 or psycopg 2, or one of SQLAlchemy or Django that uses them"
 
@@ -71,7 +71,7 @@ class Psycopg3:
         statement = sql.encode() if self.conn.info.encoding == "ascii" else sql
         with psycopg.Cursor(self.conn, row_factory=psycopg.rows.tuple_row) as cursor:
             cursor.execute(statement, list(parameters) or None)
-            return [tuple(map(text_of, row)) for row in cursor] if cursor.description else []
+            return [tuple(map(decode_text, row)) for row in cursor] if cursor.description else []
 
     def copy(self, sql: str, blocks: Iterable[bytes]) -> int:
         import psycopg
@@ -151,7 +151,7 @@ class Psycopg2:
                 return list(cursor.fetchall()) if cursor.description else []
             register_type(BYTES, cursor)
             cursor.execute(sql.encode(), [_Utf8(value) if isinstance(value, str) else value for value in parameters] or None)
-            return [tuple(map(text_of, row)) for row in cursor] if cursor.description else []
+            return [tuple(map(decode_text, row)) for row in cursor] if cursor.description else []
 
     def copy(self, sql: str, blocks: Iterable[bytes]) -> int:
         with self.conn.cursor() as cursor:
@@ -282,7 +282,7 @@ def _is_in_block(conn: Any) -> bool:
     return conn.get_transaction() is not None
 
 
-def session_of(conn: Any, function: str) -> Session:
+def make_session(conn: Any, function: str) -> Session:
     """The session over a user's connection, which is checked. `function` is that of the caller, for messages."""
     is_async = type(conn).__module__.startswith("sqlalchemy.ext.asyncio")  # these look like the synchronous ones
     in_block = not is_async and _is_in_block(conn)  # a Session is in one as soon as it was asked for its connection

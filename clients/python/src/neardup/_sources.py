@@ -101,7 +101,7 @@ class WrittenFloat(float):
         return self
 
 
-def text_of(value: Any) -> bytes | None:
+def written_text(value: Any) -> bytes | None:
     """A text that is a number, true or false as it is written; None where it is NULL, a list or an object."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")  # a surrogate is refused later, as bytes that are not UTF-8
@@ -113,18 +113,18 @@ def text_of(value: Any) -> bytes | None:
         return value.written.encode()
     if isinstance(value, (int, float)) and value == value:  # pandas writes a missing text as NaN
         return str(value).encode()
-    return text_of(value.item()) if is_numpy_scalar(value) else None
+    return written_text(value.item()) if is_numpy_scalar(value) else None
 
 
 def is_numpy_scalar(value: Any) -> bool:
     return hasattr(value, "item") and getattr(value, "ndim", None) == 0
 
 
-def _id_of(value: Any) -> str | None:
+def _written_id(value: Any) -> str | None:
     """An id as text: that of a text, of UUIDs, decimal numbers, times and durations as they are written; None where there is none."""
     if isinstance(value, (UUID, Decimal, date, time_of_day, timedelta)) and value == value:  # a datetime is a date; NaT is not itself
         return str(value)
-    text = text_of(value)
+    text = written_text(value)
     return None if text is None else text.decode("utf-8", "replace")
 
 
@@ -168,8 +168,8 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
     elif pa.types.is_temporal(column.type) or (pa.types.is_nested(column.type) and not pa.types.is_union(column.type)):
         texts = [None] * len(column)  # no texts, whether Python has the values or not
     else:
-        texts = [text_of(value) for value in column.to_pylist()]
-    ids = [_id_of(value) for value in _values(batch, id_, source, " ")] if id_ else [None] * len(texts)
+        texts = [written_text(value) for value in column.to_pylist()]
+    ids = [_written_id(value) for value in _values(batch, id_, source, " ")] if id_ else [None] * len(texts)
     columns_of_others = [_values(batch, name, source, "T") for name in others]
     attributes = [dict(zip(others, row)) for row in zip(*columns_of_others)] if others else [None] * len(texts)
     for body, record_id, more in zip(texts, ids, attributes):
@@ -177,11 +177,11 @@ def _arrow_records(batch: Any, columns: Columns, source: str) -> Iterator[Record
 
 
 def _values(batch: Any, name: str, source: str, separator: str) -> list[Any]:
-    """A column as Python's values, as values_of() makes them; an error names the column."""
-    from ._arrow_values import values_of  # needs pyarrow
+    """A column as Python's values, as python_values() makes them; an error names the column."""
+    from ._arrow_values import python_values  # needs pyarrow
 
     try:
-        return values_of(batch.column(batch.schema.names.index(name)), separator)
+        return python_values(batch.column(batch.schema.names.index(name)), separator)
     except (OverflowError, ValueError) as error:
         raise ValueError(f"column {name} of {source} cannot be read: {error}") from None
 
@@ -283,7 +283,7 @@ def mapping_record(fields: Mapping[str, Any], columns: Columns, size: int | None
     id_ = columns.id or ID_COLUMN
     names = [name for name in fields if name not in (text, id_)] if columns.attributes is None else columns.attributes
     others = {name: fields[name] for name in names if name in fields}
-    return Record(text_of(fields[text]), _id_of(fields.get(id_)), others or None, size)
+    return Record(written_text(fields[text]), _written_id(fields.get(id_)), others or None, size)
 
 
 class IterableSource:
@@ -378,7 +378,7 @@ def _file_source(path: str, format: str) -> Source:
     return source
 
 
-def sources_of(source: Any, format: str, name: str | None) -> list[Source]:
+def make_sources(source: Any, format: str, name: str | None) -> list[Source]:
     """One source for each file, or the one that is not a file, which needs a name."""
     if isinstance(source, (str, os.PathLike)):
         return [_file_source(_path(source), format)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def text_of(value: Any) -> Any:
+def decode_text(value: Any) -> Any:
     """A text that came as bytes, as a str: psycopg 3 knows no encoding of texts where client_encoding is SQL_ASCII. All else as it is."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
