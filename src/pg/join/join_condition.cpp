@@ -44,7 +44,7 @@ bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, Restrict
   auto* node = reinterpret_cast<Node*>(clause->clause);
   PlanMeasures measures = {};
   measures.root = root;
-  const Oid family = add_measures_of(&measures, node);
+  const Oid family = add_clause_measures(&measures, node);
   if (measures.n == 0) return false;
   const PlanMeasure* found;
   const List* arguments;
@@ -57,7 +57,7 @@ bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, Restrict
   } else {
     const FuncExpr* call = implied_call(&measures, node);
     if (call == nullptr) return false;
-    found = measures.of(call->funcid);
+    found = measures.find(call->funcid);
     arguments = call->args;
     out->bound_from = IsA(node, FuncExpr) ? JoinBound::argument : JoinBound::comparison;
     out->bound = static_cast<Node*>(lthird(arguments));

@@ -141,7 +141,7 @@ inline constexpr uint64_t kMaxLeaves = uint64_t{kMaxChildren} * kMaxChildren;  /
 // A row with more keys than a pending page takes goes into a run at once, with what waits. They fit into one flush.
 inline constexpr uint32_t kMaxKeysPerRow = kMaxChildren >= 542 ? 250001 : kMaxPendingKeys;
 // Pending pages that there may be: one flush takes them all.
-inline constexpr uint32_t kMaxWaiting = kMaxPending < kMaxChildren / 2 ? kMaxPending : kMaxChildren / 2;
+inline constexpr uint32_t kMaxWaitingPages = kMaxPending < kMaxChildren / 2 ? kMaxPending : kMaxChildren / 2;
 struct InnerPage {
   uint16_t n;
   uint16_t level;  // 1: the children are leaves

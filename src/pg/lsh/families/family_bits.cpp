@@ -14,7 +14,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr char kFamily[] = "bits";
+constexpr char kBitsFamily[] = "bits";
 constexpr uint32_t kFamilyVersion = 1;
 
 // LshConfig.params of this family; docs/format.md.
@@ -34,9 +34,9 @@ struct BitOptions {
 constexpr int kByLength = -1;
 
 // What a bound config holds. It was read from disk: every field is checked.
-BitLayout layout_of(const LshConfig* config) {
+BitLayout stored_layout(const LshConfig* config) {
   BitConfig stored;
-  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  read_family(config, kBitsFamily, kFamilyVersion, &stored, sizeof stored);
   const BitLayout layout{stored.bits, stored.blocks, stored.most, stored.scale};
   if (!valid_layout(layout) || stored.reserved != 0 || config->nbands != stored.blocks) report_bad_params();
   return layout;
@@ -64,7 +64,7 @@ Served plan_bound(const BitLayout& layout, double bound, uint32_t* distance, Cod
 }
 
 // The greatest distance that the option, or its absence, asks for; an error unless codes of so many bits have it.
-uint32_t most_distance_of(const BitOptions* options, uint32_t bits) {
+uint32_t max_distance(const BitOptions* options, uint32_t bits) {
   if (options == nullptr || options->max_distance == kByLength) return bits / kUsualDistancePart;
   const auto most = static_cast<uint32_t>(options->max_distance);
   if (most > bits / kMostDistancePart)
@@ -76,7 +76,7 @@ uint32_t most_distance_of(const BitOptions* options, uint32_t bits) {
 }
 
 void check_code(BindRequest* request, const BitCode& code) {
-  const BitLayout layout = layout_of(request->config);
+  const BitLayout layout = stored_layout(request->config);
   request->matches = code.bits == layout.bits;
   if (request->matches || !request->can_raise) return;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -88,14 +88,14 @@ void check_code(BindRequest* request, const BitCode& code) {
 
 void bind_to(BindRequest* request, const BitOptions* options, const BitCode& code) {
   demand_code(code);
-  const BitLayout layout = choose_bit_layout(code.bits, most_distance_of(options, code.bits), request->rows);
+  const BitLayout layout = choose_bit_layout(code.bits, max_distance(options, code.bits), request->rows);
   LshConfig* config = request->config;
   const BitConfig stored{layout.bits, static_cast<uint16_t>(layout.blocks), static_cast<uint16_t>(layout.most),
                          static_cast<uint16_t>(layout.scale), 0};
   config->nbands = stored.blocks;
   config->threshold = 0;
   config->recall = 1;
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  set_family(config, kBitsFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
 
@@ -125,7 +125,7 @@ void fill_probes(ProbesRequest* request, const BitLayout& layout, const CodePlan
 }
 
 void bits_keys(KeysRequest* request) {
-  const BitLayout layout = layout_of(request->config);
+  const BitLayout layout = stored_layout(request->config);
   const BitCode code = bit_string_of(request->value);
   if (code.bits != layout.bits) elog(ERROR, "a bit string of %u bits has no keys here", code.bits);
   const CodeKeys keys(layout);
@@ -138,7 +138,7 @@ void bits_keys(KeysRequest* request) {
 // Of another length: a scan of all rows raises the error if there is a row to compare with, as without an index.
 void bits_probes(ProbesRequest* request) {
   clear_plan(request);
-  const BitLayout layout = layout_of(request->config);
+  const BitLayout layout = stored_layout(request->config);
   CodePlan plan;
   uint32_t distance;
   LshQueryView query;
@@ -169,7 +169,7 @@ void bits_bind(BindRequest* request) {
     const auto bits = static_cast<uint32_t>(Max(request->typmod, 0));
     if (bits > 0) {
       demand_code({nullptr, bits});
-      most_distance_of(options, bits);
+      max_distance(options, bits);
     }
     return;
   }
@@ -181,14 +181,14 @@ void bits_bind(BindRequest* request) {
 }
 
 void bits_describe(DescribeRequest* request) {
-  const BitLayout layout = layout_of(request->config);
+  const BitLayout layout = stored_layout(request->config);
   request->parameters = psprintf("bit strings of %u bits, %u blocks", layout.bits, layout.blocks);
   request->guarantee = psprintf("serves bit_hamming <= %u, exactly", layout.most);
   request->recall_at = nullptr;
 }
 
 void bits_order(OrderRequest* request) {
-  const BitLayout layout = layout_of(request->config);
+  const BitLayout layout = stored_layout(request->config);
   request->usable = false;
   request->least = nullptr;
   if (request->strategy != kStrategyAtLeast) return;
@@ -213,7 +213,7 @@ constexpr LshFamily kBitsFunctions = {bits_keys, bits_probes, bits_bind, bits_de
 
 bool read_bit_layout(const LshConfig* config, BitLayout* layout) {
   if ((config->flags & kMetaBound) == 0) return false;
-  *layout = layout_of(config);
+  *layout = stored_layout(config);
   return true;
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr char kFamily[] = "ctph";
+constexpr char kCtphFamily[] = "ctph";
 constexpr uint32_t kFamilyVersion = 1;
 
 // LshConfig.params of this family; docs/format.md.
@@ -40,7 +40,7 @@ struct IndexParams {
 // What a bound config holds. It was read from disk: every field is checked.
 IndexParams index_params(const LshConfig* config) {
   CtphConfig stored;
-  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  read_family(config, kCtphFamily, kFamilyVersion, &stored, sizeof stored);
   const IndexParams p{{stored.max_rate, stored.q, stored.short_length}, stored.is_long == 1};
   const bool none = stored.max_rate == 0 && stored.q == 0 && stored.short_length == 0;
   const bool some = stored.max_rate > 0 && stored.max_rate <= kMaxMaxRate && (stored.q == 3 || stored.q == 7) &&
@@ -116,7 +116,7 @@ void ctph_probes(ProbesRequest* request) {
 
 void ctph_bind(BindRequest* request) {
   if (request->options_only) {
-    refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
+    refuse_options(request, kCtphFamily, "ctph_ops (max_rate = 0.1)");
     return;
   }
   const CtphView digest = ctph_of_datum(request->value);
@@ -132,7 +132,7 @@ void ctph_bind(BindRequest* request) {
              errhint("Use one of both functions for all rows. An index keeps the kind of its first row until REINDEX "
                      "or TRUNCATE.")));
   }
-  refuse_options(request, kFamily, "ctph_ops (max_rate = 0.1)");
+  refuse_options(request, kCtphFamily, "ctph_ops (max_rate = 0.1)");
   const auto* options = static_cast<const CtphOptions*>(request->column_options);
   GramRules rules{};
   call_core([&] { rules = gram_rules(options == nullptr ? kDefaultMaxRate : options->max_rate); });
@@ -144,7 +144,7 @@ void ctph_bind(BindRequest* request) {
   config->nbands = 0;
   config->threshold = 0;
   config->recall = 1;
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  set_family(config, kCtphFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
 

@@ -24,7 +24,8 @@ struct SetConfig {
   uint32_t most;  // elements of a set that are indexed
 };
 constexpr uint32_t kSetVersion = 2;
-constexpr uint32_t kMostElements = Min(static_cast<uint32_t>(kMaxIndexedSet2), kMaxKeysPerRow - 1);  // and its size
+constexpr uint32_t kMostIndexedElements =
+    Min(static_cast<uint32_t>(kMaxIndexedSet2), kMaxKeysPerRow - 1);  // and its size
 
 // Of the family "minutiae".
 struct MinutiaeConfig {
@@ -46,7 +47,7 @@ uint32_t most_elements(const LshConfig* config) {
   SetConfig stored;
   const bool is_first = config->family_version == 1;
   read_family(config, kSetFamily, is_first ? 1 : kSetVersion, &stored, sizeof stored);
-  if (stored.most != (is_first ? kMaxIndexedSet1 : kMostElements) || config->nbands != 0) report_bad_params();
+  if (stored.most != (is_first ? kMaxIndexedSet1 : kMostIndexedElements) || config->nbands != 0) report_bad_params();
   return stored.most;
 }
 
@@ -81,7 +82,7 @@ IntSet copied(const SetView& view) {
 double usual_recall(const MinutiaeRules& rules) { return bucket_probability(rules, 0.2, 0.8); }
 
 // Each row, and the error for a NULL, is the condition's own business.
-LshQueryView query_of(const ProbesRequest* request) {
+LshQueryView condition_query(const ProbesRequest* request) {
   if (request->strategy != kStrategyAtLeast)  // they have no order
     elog(ERROR, "hash families of sets have no strategy %u", request->strategy);
   return lsh_query_view(request->query);
@@ -125,7 +126,7 @@ void set_keys(KeysRequest* request) {
 void set_probes(ProbesRequest* request) {
   clear_plan(request);
   const uint32_t most = most_elements(request->config);
-  const LshQueryView query = query_of(request);
+  const LshQueryView query = condition_query(request);
   if (!is_of_sets(query.measure)) return;
   const uint32_t n = static_cast<uint32_t>(Min(query.set.n, kMaxQuerySet + 1));
   const SetPlan plan = plan_set(query.measure, query.set.n, query.bound, most);
@@ -156,7 +157,7 @@ void set_bind(BindRequest* request) {
     most_elements(request->config);
     return;
   }
-  const SetConfig stored{kMostElements};
+  const SetConfig stored{kMostIndexedElements};
   request->config->nbands = 0;
   request->config->threshold = 0;
   request->config->recall = 1;
@@ -184,7 +185,7 @@ void minutiae_keys(KeysRequest* request) {
 void minutiae_probes(ProbesRequest* request) {
   clear_plan(request);
   const MinutiaeRules rules = minutiae_params(request->config);
-  const LshQueryView query = query_of(request);
+  const LshQueryView query = condition_query(request);
   if (query.measure != Measure::set_jaccard || query.bound <= 0) return;
   uint32_t n = 0;
   const uint64_t* keys = bucket_keys(rules, copied(query.set), &n);

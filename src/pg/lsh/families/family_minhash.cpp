@@ -9,7 +9,7 @@ namespace {
 
 using namespace neardup;
 
-constexpr char kFamily[] = "minhash";
+constexpr char kMinhashFamily[] = "minhash";
 constexpr uint32_t kFamilyVersion = 1;
 static_assert(kMaxIndexBands == kMaxPendingKeys);
 
@@ -31,7 +31,7 @@ struct IndexParams {
 // What a bound config holds. It was read from disk: every field is checked.
 IndexParams index_params(const LshConfig* config) {
   MinhashConfig stored;
-  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  read_family(config, kMinhashFamily, kFamilyVersion, &stored, sizeof stored);
   const IndexParams p{stored.header,
                       {stored.header.num_perm, stored.header.bits, stored.bands, stored.rows, stored.need}};
   if (stored.header.format != kMinhashFormat || stored.header.flags != 0 || stored.reserved != 0 ||
@@ -41,9 +41,9 @@ IndexParams index_params(const LshConfig* config) {
 }
 
 // A view that says how the indexed signatures were made.
-MinhashView model_of(const IndexParams& p) { return {&p.header, nullptr, sizeof p.header}; }
+MinhashView header_view(const IndexParams& p) { return {&p.header, nullptr, sizeof p.header}; }
 
-MinhashView signature_of(Datum value) {
+MinhashView detoasted_minhash(Datum value) {
   return minhash_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
@@ -59,7 +59,7 @@ LshQueryView indexed_query(Datum value) {
 struct Words {
   char text[128];
 };
-Words words_of(const MinhashHeader& header) {
+Words describe_header(const MinhashHeader& header) {
   Words w;
   call_core([&] { strlcpy(w.text, describe(params_of(header)).c_str(), sizeof w.text); });
   return w;
@@ -74,9 +74,9 @@ const char* difference(const MinhashHeader& a, const MinhashHeader& b) {
   return a.seed != b.seed ? "seed" : "tokenizer";
 }
 
-void keys_of(KeysRequest* request, const MinhashView& v) {
+void fill_band_keys(KeysRequest* request, const MinhashView& v) {
   const IndexParams p = index_params(request->config);
-  demand_comparable(model_of(p), v);
+  demand_comparable(header_view(p), v);
   request->keys = nullptr;
   request->nkeys = 0;
   request->final = false;
@@ -92,7 +92,7 @@ struct Guarantee {
   double threshold;
   double recall;
 };
-Guarantee guarantee_of(const LshOptionValues& options, double bound) {
+Guarantee checked_guarantee(const LshOptionValues& options, double bound) {
   const Guarantee g{options.threshold < 0 ? bound : options.threshold, options.recall < 0 ? 1 : options.recall};
   check_threshold(g.threshold);
   if (!(g.recall > 0 && g.recall <= 1))
@@ -103,7 +103,7 @@ Guarantee guarantee_of(const LshOptionValues& options, double bound) {
 }
 
 // An error where there is none.
-BandLayout layout_of(uint32_t num_perm, uint32_t bits, const Guarantee& g) {
+BandLayout choose_layout(uint32_t num_perm, uint32_t bits, const Guarantee& g) {
   BandLayout layout{};
   call_core([&] { layout = choose_bands(num_perm, bits, g.threshold, g.recall); });
   return layout;
@@ -115,8 +115,8 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
     const IndexParams p = index_params(config);
     request->matches = comparable(p.header, *v.header);
     if (request->matches || !request->can_raise) return;
-    const Words index = words_of(p.header);
-    const Words row = words_of(*v.header);
+    const Words index = describe_header(p.header);
+    const Words row = describe_header(*v.header);
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
                     request->shows_index
                         ? errdetail("index: %s; row: %s", index.text, row.text)
@@ -124,8 +124,8 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
                     errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
                             "REINDEX or TRUNCATE.")));
   }
-  const Guarantee guarantee = guarantee_of(request->options, bound);
-  const BandLayout layout = layout_of(v.num_perm(), v.bits(), guarantee);
+  const Guarantee guarantee = checked_guarantee(request->options, bound);
+  const BandLayout layout = choose_layout(v.num_perm(), v.bits(), guarantee);
   config->nbands = static_cast<uint16_t>(layout.bands);
   config->threshold = guarantee.threshold;
   config->recall = guarantee.recall;
@@ -135,7 +135,7 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
   stored.bands = static_cast<uint16_t>(layout.bands);
   stored.rows = static_cast<uint16_t>(layout.rows);
   stored.need = static_cast<uint16_t>(layout.need);
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  set_family(config, kMinhashFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
 
@@ -163,9 +163,9 @@ uint32_t next_need(const BandLayout& layout, double beyond) {
   return distance_of_matches(layout, need) > beyond ? need : layout.need;
 }
 
-void minhash_keys(KeysRequest* request) { keys_of(request, signature_of(request->value)); }
+void minhash_keys(KeysRequest* request) { fill_band_keys(request, detoasted_minhash(request->value)); }
 
-void query_keys(KeysRequest* request) { keys_of(request, indexed_query(request->value).signature); }
+void query_keys(KeysRequest* request) { fill_band_keys(request, indexed_query(request->value).signature); }
 
 // The bound becomes a least number of equal components by the function that jaccard() uses, and that a greatest number
 // of bands which a qualifying row does not share with the query.
@@ -178,7 +178,7 @@ void minhash_probes(ProbesRequest* request) {
   const bool is_nearest = request->strategy == kStrategyDistance;
   switch (request->strategy) {
     case kStrategyDistance:
-      query = signature_of(request->query);
+      query = detoasted_minhash(request->query);
       break;
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
@@ -189,14 +189,14 @@ void minhash_probes(ProbesRequest* request) {
       break;
     }
     case kStrategySimilar:
-      query = signature_of(request->query);
+      query = detoasted_minhash(request->query);
       bound = guc_jaccard_threshold;
       break;
     default:
       elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
   }
   // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if (!comparable(*model_of(p).header, *query.header)) return;
+  if (!comparable(*header_view(p).header, *query.header)) return;
   // num_perm + 1 for NaN, too
   const uint32_t need =
       is_nearest ? next_need(layout, request->beyond) : min_matches(bound, false, layout.num_perm, layout.bits);
@@ -230,12 +230,13 @@ void minhash_probes(ProbesRequest* request) {
 
 void minhash_bind(BindRequest* request) {
   if (!request->options_only) {
-    bind_or_check(request, signature_of(request->value), kDefaultThreshold);
+    bind_or_check(request, detoasted_minhash(request->value), kDefaultThreshold);
     return;
   }
   // The type modifier says how large the first signature will be, not how it is made. Of 8 bits needs the fewest bands.
   const auto [num_perm, bits] = minhash_shape(request->typmod);
-  if (num_perm != 0) layout_of(num_perm, bits != 0 ? bits : 8, guarantee_of(request->options, kDefaultThreshold));
+  if (num_perm != 0)
+    choose_layout(num_perm, bits != 0 ? bits : 8, checked_guarantee(request->options, kDefaultThreshold));
 }
 
 void query_bind(BindRequest* request) {
@@ -247,7 +248,7 @@ void query_bind(BindRequest* request) {
 void minhash_describe(DescribeRequest* request) {
   const IndexParams p = index_params(request->config);
   const double threshold = request->config->threshold;
-  request->parameters = pstrdup(words_of(p.header).text);
+  request->parameters = pstrdup(describe_header(p.header).text);
   const char* serves =
       p.layout.bits == 8  // where the share of equal components is not the similarity
           ? psprintf("serves jaccard >= %s (%u of %u components equal)", shown(threshold).text, p.layout.need,
@@ -266,14 +267,14 @@ void minhash_order(OrderRequest* request) {
   const IndexParams p = index_params(request->config);
   request->usable = false;
   request->least = nullptr;
-  const MinhashView query = signature_of(request->query);
+  const MinhashView query = detoasted_minhash(request->query);
   MinhashView condition{};
   switch (request->strategy) {
     case kStrategyAtLeast:
       condition = lsh_query_view(request->condition).signature;  // of a guaranteed plan
       break;
     case kStrategySimilar:
-      condition = signature_of(request->condition);
+      condition = detoasted_minhash(request->condition);
       break;
     default:
       return;

@@ -14,7 +14,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr char kFamily[] = "simhash";
+constexpr char kSimhashFamily[] = "simhash";
 constexpr uint32_t kFamilyVersion = 1;
 static_assert(kBlockTagBits + kBlockValueBits == kKeyBits);
 
@@ -33,9 +33,9 @@ struct SimhashOptions {
 bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMaxBlocks; }
 
 // What a bound config holds. It was read from disk: every field is checked.
-uint32_t blocks_of(const LshConfig* config) {
+uint32_t stored_blocks(const LshConfig* config) {
   SimhashConfig stored;
-  read_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  read_family(config, kSimhashFamily, kFamilyVersion, &stored, sizeof stored);
   if (!valid_blocks(stored.blocks) || stored.reserved != 0 || config->nbands != stored.blocks) report_bad_params();
   return stored.blocks;
 }
@@ -61,7 +61,7 @@ bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, ui
 }
 
 void simhash_keys(KeysRequest* request) {
-  const uint32_t blocks = blocks_of(request->config);
+  const uint32_t blocks = stored_blocks(request->config);
   const uint64_t value = simhash_of_datum(request->value);
   request->keys = static_cast<uint64_t*>(palloc(blocks * sizeof(uint64_t)));
   request->nkeys = blocks;
@@ -71,7 +71,7 @@ void simhash_keys(KeysRequest* request) {
 
 void simhash_probes(ProbesRequest* request) {
   clear_plan(request);
-  const uint32_t blocks = blocks_of(request->config);
+  const uint32_t blocks = stored_blocks(request->config);
   BlockPlan plan;
   uint32_t distance;
   LshQueryView query;
@@ -114,11 +114,11 @@ void simhash_probes(ProbesRequest* request) {
 
 void simhash_bind(BindRequest* request) {
   if (!request->options_only && (request->config->flags & kMetaBound) != 0) {
-    blocks_of(request->config);
+    stored_blocks(request->config);
     request->matches = true;  // all are made alike
     return;
   }
-  refuse_options(request, kFamily, "simhash_ops (blocks = 4)");
+  refuse_options(request, kSimhashFamily, "simhash_ops (blocks = 4)");
   if (request->options_only) return;
   const auto* options = static_cast<const SimhashOptions*>(request->column_options);
   SimhashConfig stored{};
@@ -130,19 +130,19 @@ void simhash_bind(BindRequest* request) {
   config->nbands = stored.blocks;
   config->threshold = 0;
   config->recall = 1;
-  set_family(config, kFamily, kFamilyVersion, &stored, sizeof stored);
+  set_family(config, kSimhashFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
 
 void simhash_describe(DescribeRequest* request) {
-  const uint32_t blocks = blocks_of(request->config);
+  const uint32_t blocks = stored_blocks(request->config);
   request->parameters = psprintf("simhash, %u blocks", blocks);
   request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
   request->recall_at = nullptr;
 }
 
 void simhash_order(OrderRequest* request) {
-  const uint32_t blocks = blocks_of(request->config);
+  const uint32_t blocks = stored_blocks(request->config);
   request->usable = false;
   request->least = nullptr;
   if (request->strategy != kStrategyAtLeast) return;

@@ -24,7 +24,7 @@ void fail(Check* c, BlockNumber block, const char* what) {
   report_corrupt(c->index, block, what);
 }
 
-const char* text_of(uint64_t tid) {
+const char* tid_text(uint64_t tid) {
   return psprintf("(%u,%u)", static_cast<uint32_t>(tid >> 16), static_cast<uint32_t>(tid & 0xffff));
 }
 
@@ -162,7 +162,7 @@ void check_all(Check* c) {
   locked_meta(c->index, buffer);
   memcpy(c->meta_page, BufferGetPage(buffer), BLCKSZ);
   UnlockReleaseBuffer(buffer);
-  c->meta = meta_of(c->meta_page);
+  c->meta = page_meta(c->meta_page);
   c->blocks = RelationGetNumberOfBlocks(c->index);
   c->reached.init(c->blocks);
   c->first_pass = true;
@@ -225,8 +225,8 @@ void check_index(const InspectedIndex& opened, bool against_table) {
   c->row_context = AllocSetContextCreate(context, "lsh check row", ALLOCSET_DEFAULT_SIZES);
   for (Page* page : {&c->meta_page, &c->root, &c->inner, &c->leaf}) *page = static_cast<Page>(palloc(BLCKSZ));
   if (c->held) {
-    take_lock(index, IndexLock::vacuum, ShareLock, true);
-    take_lock(index, IndexLock::maintenance, ShareLock, true);
+    acquire_lock(index, IndexLock::vacuum, ShareLock, true);
+    acquire_lock(index, IndexLock::maintenance, ShareLock, true);
   }
   // Before anything is read: all rows that it sees are then in what is read. As contrib/amcheck does.
   c->snapshot = RegisterSnapshot(GetTransactionSnapshot());
@@ -238,8 +238,8 @@ void check_index(const InspectedIndex& opened, bool against_table) {
   check_all(c);
   UnregisterSnapshot(c->snapshot);
   if (c->held) {
-    drop_lock(index, IndexLock::maintenance, ShareLock);
-    drop_lock(index, IndexLock::vacuum, ShareLock);
+    release_lock(index, IndexLock::maintenance, ShareLock);
+    release_lock(index, IndexLock::vacuum, ShareLock);
   }
   MemoryContextSwitchTo(old);
   MemoryContextDelete(context);

@@ -46,7 +46,7 @@ struct Check {
 
 // An error: the index is damaged at this block; or, where the locks were not to be had, it changed meanwhile.
 [[noreturn]] void fail(Check* c, BlockNumber block, const char* what);
-const char* text_of(uint64_t tid);
+const char* tid_text(uint64_t tid);
 
 // What is read is looked at three times over in each pass: which rows are in the range; in which unit is each; is each
 // key one of a row of the same unit.

@@ -44,13 +44,13 @@ bool row_is_visible(Check* c, uint64_t tid) {
 // The first round of a pass: which rows are there.
 void find_row(Check* c, BlockNumber block, uint64_t tid) {
   const uint32_t offset = tid & 0xffff;
-  if (offset == 0 || offset > kMaxOffset) fail(c, block, psprintf("the impossible row %s", text_of(tid)));
-  if (tid >> 16 >= c->table_blocks) fail(c, block, psprintf("row %s lies beyond the end of the table", text_of(tid)));
+  if (offset == 0 || offset > kMaxOffset) fail(c, block, psprintf("the impossible row %s", tid_text(tid)));
+  if (tid >> 16 >= c->table_blocks) fail(c, block, psprintf("row %s lies beyond the end of the table", tid_text(tid)));
   if (!in_range(c, tid)) return;
   uint64_t* word = &c->heap_blocks[(tid >> 16) - c->from].rows[offset / 64];
   const uint64_t bit = uint64_t{1} << (offset % 64);
   // A row that died unseen by the vacuum that freed its place may have left an entry; one that lives may not.
-  if ((*word & bit) != 0 && row_is_visible(c, tid)) fail(c, block, psprintf("row %s is there twice", text_of(tid)));
+  if ((*word & bit) != 0 && row_is_visible(c, tid)) fail(c, block, psprintf("row %s is there twice", tid_text(tid)));
   *word |= bit;
 }
 
@@ -64,11 +64,11 @@ void assign_row(Check* c, uint8_t unit, uint64_t tid) {
 // The third: does each key belong to a row of the same unit.
 void check_key(Check* c, BlockNumber block, uint8_t unit, uint64_t key, uint64_t tid) {
   if (tid >> 16 >= c->table_blocks)
-    fail(c, block, psprintf("an entry of row %s, which is not in the roster", text_of(tid)));
+    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
   if (!in_range(c, tid)) return;
   const int64 row = row_number(c, tid);
   if (row < 0 || (c->unit_of[row] != unit && c->unit_of[row] != kManyUnits))
-    fail(c, block, psprintf("an entry of row %s, which is not in the roster", text_of(tid)));
+    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
   if (c->against_table) c->keys_of[row] += mix64(key);
 }
 
@@ -101,7 +101,7 @@ namespace {
 
 void check_row(Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void* arg) {
   Check* c = static_cast<Check*>(arg);
-  const uint64_t t = tid_of(*tid);
+  const uint64_t t = pack_tid(*tid);
   if (!in_range(c, t)) return;
   const int64 row = row_number(c, t);
   IndexedRow parts;

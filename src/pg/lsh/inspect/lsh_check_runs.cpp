@@ -43,12 +43,12 @@ void reach(Check* c, BlockNumber block) {
   c->reached.add(block);
 }
 
-uint32_t used_of(Page page) { return reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData; }
+uint32_t used_bytes(Page page) { return reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData; }
 
 // A checked inner page of the copy.
-const InnerPage* inner_of(Check* c, BlockNumber block, Page page, uint16_t level) {
+const InnerPage* checked_inner(Check* c, BlockNumber block, Page page, uint16_t level) {
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
-  const uint32_t used = used_of(page);
+  const uint32_t used = used_bytes(page);
   if (used < offsetof(InnerPage, first) || inner->n > kMaxChildren ||
       used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry))
     fail(c, block, "wrong length of an inner page");
@@ -68,7 +68,7 @@ bool zero_after(const uint8_t* p, uint64_t bits) {
 }
 
 void open_leaf_copy(Check* c, BlockNumber block, Page page, LeafView* leaf) {
-  const uint32_t used = used_of(page);
+  const uint32_t used = used_bytes(page);
   if (!leaf->open(page_body(page), used)) fail(c, block, "impossible leaf");
   LeafHead head;
   memcpy(&head, page_body(page), sizeof head);
@@ -173,7 +173,7 @@ bool walk_inners(Walk* w, BlockNumber block, const InnerPage* root) {
     if (!(fence < end)) fail(c, block, psprintf("the bounds of child %u are not in order", i));
     copy_page(c, block, root->child[i], c->inner);
     check_head(c, root->child[i], c->inner, w->run->id, kInnerPage, i);
-    const InnerPage* inner = inner_of(c, root->child[i], c->inner, 1);
+    const InnerPage* inner = checked_inner(c, root->child[i], c->inner, 1);
     if (inner->n == 0) fail(c, root->child[i], "an inner page without children");
     if (!(unpack_entry(inner->first[0]) == fence)) fail(c, root->child[i], "the first bound differs from the parent's");
     if (w->round == Round::keys) reach(c, root->child[i]);
@@ -218,7 +218,7 @@ void walk_run(Check* c, const RunSlot* run, uint8_t unit, Round round) {
   w.hi = run_hi(*run);
   copy_page(c, kLshMetaBlock, run->root, c->root);
   check_head(c, run->root, c->root, run->id, kInnerPage, 0);
-  const InnerPage* root = inner_of(c, run->root, c->root, run->height);
+  const InnerPage* root = checked_inner(c, run->root, c->root, run->height);
   if (root->n == 0 && run->state != kOutput) fail(c, run->root, "a run without leaves");
   if (round == Round::keys) reach(c, run->root);
   const bool whole = run->height == 1 ? walk_leaves(&w, run->root, root, w.hi) : walk_inners(&w, run->root, root);
@@ -240,7 +240,7 @@ void copy_pending(Check* c) {
 
 void walk_pending_page(Check* c, BlockNumber block, Page page, uint8_t unit, Round round) {
   const uint8_t* p = static_cast<const uint8_t*>(page_body(page));
-  const uint8_t* const end = p + used_of(page);
+  const uint8_t* const end = p + used_bytes(page);
   while (p < end) {
     PendingItem item;
     if (static_cast<size_t>(end - p) < sizeof item) fail(c, block, "a row that is cut off");
@@ -251,14 +251,14 @@ void walk_pending_page(Check* c, BlockNumber block, Page page, uint8_t unit, Rou
     const uint64_t tid = static_cast<uint64_t>(item.block) << 16 | item.off;
     if (c->meta->config.nbands != 0 && item.nkeys > c->meta->config.nbands)
       fail(c, block,
-           psprintf("%u keys of row %s, where %u are the most", item.nkeys, text_of(tid), c->meta->config.nbands));
+           psprintf("%u keys of row %s, where %u are the most", item.nkeys, tid_text(tid), c->meta->config.nbands));
     if (round == Round::find) find_row(c, block, tid);
     if (round == Round::assign) assign_row(c, unit, tid);
     uint64_t last = kRosterKey;
     for (uint32_t i = 0; i < item.nkeys; ++i) {
       uint64_t key = 0;
       for (int byte = 0; byte < 5; ++byte) key = key << 8 | *p++;
-      if (key <= last) fail(c, block, psprintf("the keys of row %s are not in order", text_of(tid)));
+      if (key <= last) fail(c, block, psprintf("the keys of row %s are not in order", tid_text(tid)));
       last = key;
       if (round == Round::keys) check_key(c, block, unit, key, tid);
     }

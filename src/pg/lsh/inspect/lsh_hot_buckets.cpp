@@ -91,7 +91,7 @@ bool position(KeyCursor* c, Relation index, const RunSlot& run, uint64_t change,
 }
 
 // Adds the entries of the list at hand and moves on to the next key. False: stale.
-bool take_list(KeyCursor* c, uint64_t key, uint64_t* entries) {
+bool count_list(KeyCursor* c, uint64_t key, uint64_t* entries) {
   const Entry beyond{key + 1, 0};
   while (!c->done && c->leaf.key(c->at) == key) {
     const uint32_t to = key == kMaxKey ? c->n : std::min(c->leaf.lower_bound(beyond), c->n);
@@ -163,7 +163,7 @@ bool next_bucket(Merge* m, Bucket* bucket) {
   for (; m->pending_at < m->npending && m->pending[m->pending_at] == bucket->key; ++m->pending_at) ++bucket->entries;
   for (int i = 0; i < m->ncursors; ++i)
     if (!m->cursors[i].done && m->cursors[i].leaf.key(m->cursors[i].at) == bucket->key &&
-        !take_list(&m->cursors[i], bucket->key, &bucket->entries))
+        !count_list(&m->cursors[i], bucket->key, &bucket->entries))
       return false;
   return true;
 }

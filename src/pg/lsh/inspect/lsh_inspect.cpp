@@ -161,7 +161,7 @@ struct Totals {
 
 // While a merge is under way its inputs keep their counts and the output has its own: the rows, which come first, are
 // all in the output once it has passed them. Entries are then what the greater of both sides knows.
-Totals totals_of(const LshMeta& meta) {
+Totals sum_runs(const LshMeta& meta) {
   Totals t{};
   bool seen[256] = {};
   for (int i = 0; i < meta.nruns; ++i) {
@@ -274,7 +274,7 @@ double bytes_per_row(BlockNumber blocks, uint64_t rows) {
 Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
   LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   const uint32_t pending_rows = count_pending(index, meta);
-  const Totals totals = totals_of(*meta);
+  const Totals totals = sum_runs(*meta);
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   const uint64_t rows = totals.rows + pending_rows;
   InfoRow row;

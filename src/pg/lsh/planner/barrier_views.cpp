@@ -144,7 +144,7 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
   read_classes(k);
   const FuncExpr* call = implied_call(&k->measures, clause);
   Expr* quiet =
-      call != nullptr ? quiet_condition(query, k->measures.of(call->funcid), call) : quiet_operator(query, k, clause);
+      call != nullptr ? quiet_condition(query, k->measures.find(call->funcid), call) : quiet_operator(query, k, clause);
   return quiet == nullptr ? nullptr : static_cast<Expr*>(copyObjectImpl(quiet));
 }
 

@@ -50,11 +50,11 @@ PlanMeasures all_measures(PlannerInfo* root) {
 }
 
 // A signature has hundreds of characters.
-constexpr int kMaxShown = 60;
+constexpr int kMaxShownSql = 60;
 const char* shortened(char* sql) {
   const auto size = static_cast<int>(strlen(sql));
-  if (size <= kMaxShown) return sql;
-  return psprintf("%s..", pnstrdup(sql, static_cast<Size>(pg_mbcliplen(sql, size, kMaxShown / 2))));
+  if (size <= kMaxShownSql) return sql;
+  return psprintf("%s..", pnstrdup(sql, static_cast<Size>(pg_mbcliplen(sql, size, kMaxShownSql / 2))));
 }
 
 // With each column as one of the only relation of a range table, not of the join that the query names it by.
@@ -160,7 +160,7 @@ Verdict verdict_of_operator(const Condition& c, IndexOptInfo* index) {
   return reveals_nothing(const_cast<Node*>(asked)) ? verdict : Verdict::leaks;
 }
 
-Verdict verdict_of(const Condition& c, IndexOptInfo* index) {
+Verdict find_verdict(const Condition& c, IndexOptInfo* index) {
   const Verdict verdict = c.call != nullptr ? verdict_of_call(c, index) : verdict_of_operator(c, index);
   return verdict == Verdict::usable && index->indpred != NIL && !index->predOK ? Verdict::partial : verdict;
 }
@@ -195,9 +195,9 @@ void note_for_index(const Condition& c, Oid oid, bool is_far) {
   IndexOptInfo* index = planned_index(c.rel, oid);
   if (is_far) return add_note(c, oid, Verdict::far, 0);
   if (index == nullptr) return add_note(c, oid, Verdict::not_valid, 0);
-  const Verdict verdict = verdict_of(c, index);
-  const IndexFacts* facts = facts_of(c.root, index);
-  add_note(c, oid, verdict, facts != nullptr ? limit_of(*facts) : 0);
+  const Verdict verdict = find_verdict(c, index);
+  const IndexFacts* facts = index_facts(c.root, index);
+  add_note(c, oid, verdict, facts != nullptr ? farthest_bound(*facts) : 0);
 }
 
 // A note for each lsh index of the table.

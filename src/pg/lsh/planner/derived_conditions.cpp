@@ -79,7 +79,7 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   auto* op = reinterpret_cast<OpExpr*>(clause);
   if (list_length(op->args) != 2) return nullptr;
   set_opfuncid(op);
-  const Comparison comparison = comparison_of(op->opfuncid);
+  const Comparison comparison = find_comparison(op->opfuncid);
   if (comparison == Comparison::none) return nullptr;
   Node* left = static_cast<Node*>(linitial(op->args));
   Node* right = static_cast<Node*>(lsecond(op->args));
@@ -142,7 +142,8 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
 
 // A copy of the clause, if that is a call of a predicate.
 FuncExpr* copied_predicate(Derivation* d, Node* clause) {
-  if (!IsA(clause, FuncExpr) || d->measures->of(reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr) return nullptr;
+  if (!IsA(clause, FuncExpr) || d->measures->find(reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr)
+    return nullptr;
   auto* call = static_cast<FuncExpr*>(palloc(sizeof(FuncExpr)));
   memcpy(call, clause, sizeof(FuncExpr));
   d->calls = lappend(d->calls, call);
@@ -155,7 +156,7 @@ bool is_leakproof(const Derivation& d, const RestrictInfo* original, Expr* deriv
   const auto* call = reinterpret_cast<FuncExpr*>(derived);
   if (is_guarded(call->location)) return reveals_nothing(reinterpret_cast<Node*>(call->args));
   // Operators of 0.2.0 have no twins, and its labels say that none is needed.
-  const PlanMeasure* measure = d.measures->of(call->funcid);
+  const PlanMeasure* measure = d.measures->find(call->funcid);
   return original->leakproof && get_func_leakproof(get_opcode(measure->condition)) &&
          !contain_leaked_vars(reinterpret_cast<Node*>(derived));
 }
@@ -207,7 +208,7 @@ Expr* derive_guarded(Derivation* d, Node* clause) {
     origin = kGuardedUsersCall;
   }
   if (call == nullptr) return derive_quiet_call(d, clause);
-  if (OidIsValid(d->measures->of(call->funcid)->quiet)) call->location = origin;
+  if (OidIsValid(d->measures->find(call->funcid)->quiet)) call->location = origin;
   return reinterpret_cast<Expr*>(call);
 }
 
@@ -279,7 +280,7 @@ bool compares_measure(const PlanMeasures* measures, Node* clause) {
   if (!IsA(clause, OpExpr)) return false;
   auto* op = reinterpret_cast<OpExpr*>(clause);
   set_opfuncid(op);
-  if (list_length(op->args) != 2 || comparison_of(op->opfuncid) == Comparison::none) return false;
+  if (list_length(op->args) != 2 || find_comparison(op->opfuncid) == Comparison::none) return false;
   const Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
   Measured m{};
   return measured(d, static_cast<Node*>(linitial(op->args)), &m) ||

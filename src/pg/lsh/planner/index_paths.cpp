@@ -146,7 +146,7 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
 // Estimates of the query's measures, and the paths that an index makes of them.
 void add_derived(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!guc_derive_conditions || IS_DUMMY_REL(rel)) return;
-  PlanMeasures* measures = measures_of(root);
+  PlanMeasures* measures = plan_measures(root);
   if (measures->n == 0 && !hides_rows(root, rel)) return;
   if (!measures->rows_estimated) {
     measures->rows_estimated = true;

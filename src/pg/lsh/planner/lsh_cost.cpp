@@ -109,8 +109,8 @@ double usual_entries(const IndexFacts* facts, const KnownQuery& query, double pr
 
 LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key, KnownQuery query,
                         const ProbeEstimate* counted, double equal_share) {
-  const double rows = rows_of(index);
-  const IndexFacts* facts = facts_of(root, index);
+  const double rows = table_rows(index);
+  const IndexFacts* facts = index_facts(root, index);
   // At a high similarity few of the bands that are located are read.
   const double probes =
       counted != nullptr && kind_of(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
@@ -137,7 +137,7 @@ void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* c
   cost_qual_eval_node(&argument_cost, operand, root);
   out->arguments += argument_cost.startup + argument_cost.per_tuple;
 
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   KnownQuery query{};
   const ProbeEstimate* counted = nullptr;
   if (operator_verdict(root, index, condition->opno, operand, &query, &counted, &equal.known) != Verdict::usable)
@@ -156,7 +156,7 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
                                  double loops) {
   const IndexOptInfo* index = path->indexinfo;
   const int value_column = planned_value_column(index);
-  ValueConditions conditions{false, {0, 0, rows_of(index)}, 0};
+  ValueConditions conditions{false, {0, 0, table_rows(index)}, 0};
   ListCell* cell;
   foreach (cell, path->indexclauses) {
     const auto* clause = static_cast<IndexClause*>(lfirst(cell));
@@ -173,7 +173,7 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
   // Without a value in each of the other columns there are no keys to look up.
   if (equal.columns < value_column) {
     conditions.served = false;
-    conditions.look_up = {0, 0, rows_of(index)};
+    conditions.look_up = {0, 0, table_rows(index)};
   }
   return conditions;
 }
@@ -218,18 +218,18 @@ double correlation_of_bitmap(PlannerInfo* root, const IndexOptInfo* index, doubl
   double random_page_cost;
   get_tablespace_page_costs(index->rel->reltablespace, &random_page_cost, nullptr);
   const double table_pages = index->rel->pages;
-  const auto pages_of = [&](double n) { return index_pages_fetched(n, index->rel->pages, index->pages, root); };
+  const auto fetched_pages = [&](double n) { return index_pages_fetched(n, index->rel->pages, index->pages, root); };
   Cost unsorted;
   Cost sorted;
   // cost_index()
   if (loops > 1) {
-    unsorted = pages_of(rows * loops) * random_page_cost / loops;
-    sorted = pages_of(std::ceil(rows / rows_of(index) * table_pages) * loops) * random_page_cost / loops;
+    unsorted = fetched_pages(rows * loops) * random_page_cost / loops;
+    sorted = fetched_pages(std::ceil(rows / table_rows(index) * table_pages) * loops) * random_page_cost / loops;
   } else {
     double page_cost;
     get_tablespace_page_costs(index->rel->reltablespace, nullptr, &page_cost);
-    unsorted = pages_of(rows) * random_page_cost;
-    const double pages = std::ceil(rows / rows_of(index) * table_pages);
+    unsorted = fetched_pages(rows) * random_page_cost;
+    const double pages = std::ceil(rows / table_rows(index) * table_pages);
     sorted = pages > 0 ? random_page_cost + (pages - 1) * page_cost : 0;
   }
   if (unsorted <= sorted) return 0;
@@ -256,7 +256,7 @@ Cost processor_cost(const IndexFacts* facts, const LookUp& look_up, double searc
 
 Cost cost_of_look_ups(PlannerInfo* root, const IndexOptInfo* index, const LookUp& look_up, double searches,
                       double loops, double* pages) {
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   const PagesRead read = pages_of_scan(index, facts, {true, look_up, 0}, searches);
   *pages = read.all;
   return cost_of_pages(root, index, read.cold, loops) + processor_cost(facts, look_up, searches, read.all);
@@ -279,7 +279,7 @@ Cost cost_of_rows(PlannerInfo* root, const IndexOptInfo* index, double rows, dou
 void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost* startup, Cost* total,
                      Selectivity* selectivity, double* correlation, double* pages) {
   const IndexOptInfo* index = path->indexinfo;
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   const EqualityConditions equal = equality_conditions(root, path);
   if (is_nearest(path)) {
     *startup = *total = nearest_cost(root, path, equal, loop_count, pages);
@@ -299,7 +299,7 @@ void lshcostestimate(PlannerInfo* root, IndexPath* path, double loop_count, Cost
   }
 
   *startup = *total = cost;
-  *selectivity = Min(1.0, value.look_up.candidates / rows_of(index));
+  *selectivity = Min(1.0, value.look_up.candidates / table_rows(index));
   const bool ascends = value.served && path->indexorderbys == NIL;
   *correlation = ascends ? correlation_of_bitmap(root, index, clamp_row_est(value.look_up.candidates), loop_count) : 0;
   *pages = read.all;

@@ -20,7 +20,7 @@ struct EqualityConditions {
   KnownColumns known;
 };
 
-inline double rows_of(const IndexOptInfo* index) { return Max(index->rel->tuples, 1.0); }
+inline double table_rows(const IndexOptInfo* index) { return Max(index->rel->tuples, 1.0); }
 
 // By what was counted in the index, if anything was, and by statistics where it was not counted to the end.
 // equal_share: of the rows that agree with the conditions on the other columns.

@@ -66,7 +66,7 @@ Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, N
   const int column = planned_value_column(index);
   const uint16_t strategy = own_strategy(static_cast<uint16_t>(get_op_opfamily_strategy(op, index->opfamily[column])));
   if (strategy == 0 || strategy == kStrategyEqual) return Verdict::other_measure;
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   *known = known_operand(root, strategy, query, facts != nullptr && facts->family->is_own());
   return index_verdict(root, index, *known, counted, columns);
 }

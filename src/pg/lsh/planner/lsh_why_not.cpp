@@ -69,7 +69,7 @@ PlannedStmt* plan_and_note(Query* query, const char* source, ConditionNotes* not
   return statement;
 }
 
-const char* reason_of(const ConditionNote& note, bool used) {
+const char* reason_text(const ConditionNote& note, bool used) {
   const char* table = OidIsValid(note.table) ? quote_identifier(get_rel_name(note.table)) : nullptr;
   switch (note.verdict) {
     case Verdict::usable:
@@ -132,7 +132,7 @@ void put_note(const ConditionNote& note, const List* uses, ReturnSetInfo* rows) 
   if (OidIsValid(note.table)) row.set(Column::relation, ObjectIdGetDatum(note.table));
   if (OidIsValid(note.index)) row.set(Column::index, ObjectIdGetDatum(note.index));
   row.set(Column::served, BoolGetDatum(is_served));
-  row.set(Column::reason, CStringGetTextDatum(reason_of(note, is_served)));
+  row.set(Column::reason, CStringGetTextDatum(reason_text(note, is_served)));
   row.put(rows);
 }
 

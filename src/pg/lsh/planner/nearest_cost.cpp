@@ -29,7 +29,7 @@ constexpr Reach kNoReach = {{0, 0, 0}, 0};
 // Rows that are taken of the ordered ones: of each row that the query's other conditions leave there are some that they
 // do not.
 double rows_needed(const PlannerInfo* root, const IndexOptInfo* index, double equal_share) {
-  const double all = rows_of(index) * equal_share;
+  const double all = table_rows(index) * equal_share;
   if (root->limit_tuples < 0) return all;
   return Min(all, root->limit_tuples * Max(1.0, all / Max(index->rel->rows, 1.0)));
 }
@@ -48,9 +48,10 @@ Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, co
   return {expected_look_up(root, index, key, query, nullptr, equal_share), Min(1.0, near / Max(needed, 1.0))};
 }
 
-Reach reach_of(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double needed, double loops) {
+Reach find_reach(PlannerInfo* root, const IndexPath* path, const EqualityConditions& equal, double needed,
+                 double loops) {
   const IndexOptInfo* index = path->indexinfo;
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   if (facts == nullptr || !facts->bound) return kNoReach;
   const auto* order = static_cast<OpExpr*>(linitial(path->indexorderbys));
   Node* key = static_cast<Node*>(linitial(order->args));
@@ -91,7 +92,7 @@ Cost nearest_cost(PlannerInfo* root, const IndexPath* path, const EqualityCondit
   const double needed = rows_needed(root, path->indexinfo, equal.share);
   // Without a value in each of the other columns there are no keys to look up.
   const bool has_keys = equal.columns == planned_value_column(path->indexinfo);
-  const Reach reach = has_keys ? reach_of(root, path, equal, needed, loops) : kNoReach;
+  const Reach reach = has_keys ? find_reach(root, path, equal, needed, loops) : kNoReach;
   Cost cost = cost_of_look_ups(root, path->indexinfo, reach.look_up, equal.searches, loops, pages);
   cost += cost_of_rows(root, path->indexinfo, reach.look_up.candidates, loops) +
           reach.look_up.candidates * (cpu_tuple_cost + cpu_index_tuple_cost);

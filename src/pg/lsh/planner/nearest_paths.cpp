@@ -27,7 +27,7 @@ IndexOptInfo* without_condition(const IndexOptInfo* index) {
 }
 
 // What PostgreSQL makes of these indexes, apart from the paths that the relation has.
-List* paths_of(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
+List* make_paths(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
   List* all_indexes = rel->indexlist;
   List* all_paths = rel->pathlist;
   rel->indexlist = indexes;
@@ -71,7 +71,7 @@ void add_nearest_paths(PlannerInfo* root, RelOptInfo* rel) {
   }
   if (indexes == NIL) return;
   // Others of them have a condition, and are there already, or neither condition nor order: those read the whole table.
-  foreach (cell, paths_of(root, rel, indexes)) {
+  foreach (cell, make_paths(root, rel, indexes)) {
     auto* path = static_cast<IndexPath*>(lfirst(cell));
     if (IsA(path, IndexPath) && path->indexclauses == NIL && path->indexorderbys != NIL)
       add_path(rel, reinterpret_cast<Path*>(path));

@@ -22,7 +22,7 @@ Node* numeric_const(int64 value) {
 }  // namespace
 
 // Long: it is a table.
-Comparison comparison_of(Oid function) {
+Comparison find_comparison(Oid function) {
   switch (function) {
     case F_FLOAT8GT:
     case F_FLOAT84GT:
@@ -126,15 +126,15 @@ Node* extreme(MinMaxOp op, Oid type, Node* a, Node* b) {
 Node* as_float8(Node* bound, Whole whole) {
   if (exprType(bound) == NUMERICOID) {
     // Beyond the range of float8 a cast fails, and so near 0. LEAST and GREATEST pass over NULL, which has to stay one.
-    constexpr int64 kFar = 1000000;
-    constexpr int32 kDigits = 20;
-    Node* number = extreme(IS_LEAST, NUMERICOID, extreme(IS_GREATEST, NUMERICOID, bound, numeric_const(-kFar)),
-                           numeric_const(kFar));
+    constexpr int64 kLargestBound = 1000000;
+    constexpr int32 kDecimals = 20;
+    Node* number = extreme(IS_LEAST, NUMERICOID, extreme(IS_GREATEST, NUMERICOID, bound, numeric_const(-kLargestBound)),
+                           numeric_const(kLargestBound));
     if (whole == Whole::below)
       number = call2(F_NUMERIC_SUB, NUMERICOID, call1(F_CEIL_NUMERIC, NUMERICOID, number), numeric_const(1));
     if (whole == Whole::above)
       number = call2(F_NUMERIC_ADD, NUMERICOID, call1(F_FLOOR_NUMERIC, NUMERICOID, number), numeric_const(1));
-    number = call2(F_ROUND_NUMERIC_INT4, NUMERICOID, number, int4_const(kDigits));
+    number = call2(F_ROUND_NUMERIC_INT4, NUMERICOID, number, int4_const(kDecimals));
     auto* is_null = makeNode(NullTest);
     is_null->arg = reinterpret_cast<Expr*>(bound);
     is_null->nulltesttype = IS_NULL;

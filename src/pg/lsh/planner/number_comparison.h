@@ -12,7 +12,7 @@ namespace neardup {
 enum class Comparison { none, less, less_or_equal, greater, greater_or_equal, equal };
 
 // What a function compares two numbers by; none: it is no comparison of numbers.
-Comparison comparison_of(Oid function);
+Comparison find_comparison(Oid function);
 
 // With the sides exchanged.
 Comparison turned(Comparison c);

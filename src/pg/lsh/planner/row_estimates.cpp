@@ -12,7 +12,7 @@ namespace neardup {
 namespace {
 
 // The kind of join that the clause is a condition of, when that is a semi or anti join.
-SpecialJoinInfo* semi_join_of(PlannerInfo* root, const RestrictInfo* clause) {
+SpecialJoinInfo* find_semi_join(PlannerInfo* root, const RestrictInfo* clause) {
   ListCell* cell;
   foreach (cell, root->join_info_list) {
     auto* join = static_cast<SpecialJoinInfo*>(lfirst(cell));
@@ -48,7 +48,7 @@ void set_clause_selectivities(PlannerInfo* root, Derivation* d, List* clauses, b
     inner.min_lefthand = inner.syn_lefthand = bms_make_singleton(bms_next_member(original->clause_relids, -1));
     inner.min_righthand = inner.syn_righthand = bms_difference(original->clause_relids, inner.min_lefthand);
     original->norm_selec = clause_selectivity(root, derived, 0, JOIN_INNER, &inner);
-    SpecialJoinInfo* semi = semi_join_of(root, original);
+    SpecialJoinInfo* semi = find_semi_join(root, original);
     int table;
     if (semi == nullptr) {
       original->outer_selec = original->norm_selec;

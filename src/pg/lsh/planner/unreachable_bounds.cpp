@@ -68,7 +68,7 @@ bool is_never_true(Comparison comparison, double bound, const MeasureRange& rang
 }
 
 // A statement is warned once of a measure.
-bool was_warned_of(Oid measure) {
+bool has_warned(Oid measure) {
   constexpr int kMaxMeasuresWarnedOf = 16;
   static TimestampTz statement;
   static Oid warned_of[kMaxMeasuresWarnedOf];
@@ -83,7 +83,7 @@ bool was_warned_of(Oid measure) {
 }
 
 void warn(const Search& search, Oid comparison, double bound) {
-  if (was_warned_of(search.measure)) return;
+  if (has_warned(search.measure)) return;
   const char* measure = get_func_name(search.measure);
   const bool is_percentage = search.range.greatest == 1 && bound > 1 && bound <= 100;
   ereport(WARNING,
@@ -104,7 +104,7 @@ bool look_at(Node* node, void* arg) {
     double bound = 0;
     if ((is_turned || is_call(without_cast(left), search->measure)) &&
         read_literal(search->root, is_turned ? left : right, &bound)) {
-      const Comparison by = comparison_of(get_opcode(comparison->opno));
+      const Comparison by = find_comparison(get_opcode(comparison->opno));
       const Oid shown_operator = is_turned ? get_commutator(comparison->opno) : comparison->opno;
       if (is_never_true(is_turned ? turned(by) : by, bound, search->range)) warn(*search, shown_operator, bound);
       return false;

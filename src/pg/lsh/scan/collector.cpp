@@ -8,13 +8,13 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kLeastMemory = 64 * 1024;  // bytes
-constexpr size_t kCandidatesPart = 2;       // of a scan's memory
+constexpr size_t kLeastScanMemory = 64 * 1024;  // bytes
+constexpr size_t kCandidatesPart = 2;           // of a scan's memory
 constexpr uint64_t kTidsOfBlock = uint64_t{1} << kOffsetBits;
 constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
 constexpr uint64_t kFurtherEstimate = 1;  // the same for an estimate, which keeps to what it may read
 
-// What it costs to fetch and check a candidate, in nanoseconds: beside kEntryCost that decides whether one more list is
+// What it costs to fetch and check a candidate, in nanoseconds: beside kCountCost that decides whether one more list is
 // worth reading. A value that is an expression's is made anew for each candidate.
 constexpr double kColumnCost = 500;
 constexpr double kExpressionCost = 2000;
@@ -24,7 +24,7 @@ constexpr double kExpressionCost = 2000;
 void Collector::init(Relation index, MemoryContext parent, Snapshot snapshot, size_t most_bytes) {
   memset(static_cast<void*>(this), 0, sizeof *this);
   context_ = AllocSetContextCreate(parent, "lsh scan", ALLOCSET_DEFAULT_SIZES);
-  most_bytes_ = Max(most_bytes, kLeastMemory);
+  most_bytes_ = Max(most_bytes, kLeastScanMemory);
   candidate_cost_ = index->rd_index->indkey.values[value_column(index)] != 0 ? kColumnCost : kExpressionCost;
   reader_.init(index, context_, snapshot);
   probes_.init(context_);
@@ -128,7 +128,7 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
   if (plan_->only_classes) return collect_by_class(tids);
   if (const ReadOutcome sure = add_classes(tids); sure != ReadOutcome::done) return sure;
   const uint32_t needed = plan_->slack + 1u;
-  const uint64_t expected = lists_.length_of(0, needed);
+  const uint64_t expected = lists_.length(0, needed);
   if (expected == 0) return ReadOutcome::done;
   if (!may_read(expected)) return pass_over_unit(plan_->ngroups - plan_->slack);
   hits_.begin(expected);
@@ -154,7 +154,7 @@ ReadOutcome Collector::count_gathered(uint32_t* probed, const TidRange& tids, bo
   const uint32_t ngroups = plan_->ngroups;
   const uint32_t least = ngroups - plan_->slack;
   const uint32_t nfirst = gathered.n;
-  const uint64_t further = lists_.length_of(*probed, ngroups);
+  const uint64_t further = lists_.length(*probed, ngroups);
   if (!counter->is_thin(nfirst + further, least) && !counter->is_worth(gathered.tids)) return ReadOutcome::done;
   const uint64_t most_further = (estimates_ ? kFurtherEstimate : kFurther) * gathered.n;
   if (further > most_further || further > gathered.most - gathered.n) return ReadOutcome::done;
@@ -181,7 +181,7 @@ ReadOutcome Collector::count_in_table(uint32_t probed, const TidRange& tids) {
   table.make_histogram();
   for (; probed < plan_->ngroups; ++probed) {
     const uint32_t at_risk = table.histogram[probed - plan_->slack];
-    if (static_cast<double>(lists_.length_of(probed)) * kEntryCost > at_risk * candidate_cost_) break;
+    if (static_cast<double>(lists_.length(probed)) * kCountCost > at_risk * candidate_cost_) break;
     const ReadOutcome outcome = count_group(probed, false, tids);
     if (outcome != ReadOutcome::done) return outcome;
   }

@@ -15,7 +15,7 @@ inline size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 inline constexpr unsigned kOffsetBits = 16;  // of a TID
 
 // What it costs to count an entry, in nanoseconds.
-inline constexpr double kEntryCost = 4;
+inline constexpr double kCountCost = 4;
 
 // What a plan reads, counted or estimated.
 struct CollectorEstimate {
@@ -94,7 +94,7 @@ class Collector {
   ReadOutcome add_by_class(const ClassCut& cut, uint32_t probed, const TidRange& tids);
 
   ReadOutcome try_roster(uint64_t from, uint64_t* next);
-  ReadOutcome add_roster_of(RunTree* tree, uint64_t from, uint64_t* complete);
+  ReadOutcome add_run_roster(RunTree* tree, uint64_t from, uint64_t* complete);
 
   MemoryContext context_;  // of this object
   size_t most_bytes_;

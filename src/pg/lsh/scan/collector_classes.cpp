@@ -39,7 +39,7 @@ class ClassSink final : public TidSink {
   bool receive(const uint64_t* tids, uint32_t n) override {
     for (uint32_t i = 0; i < n; ++i) {
       if (!table_->may_have(tids[i])) continue;
-      const uint32_t hits = table_->hits_of(tids[i], kUnknownRow);
+      const uint32_t hits = table_->row_hits(tids[i], kUnknownRow);
       if (hits != kUnknownRow && hits >= least_) list_->add(tids[i], ngroups_ - Min(hits, ngroups_));
     }
     return true;
@@ -69,8 +69,8 @@ ReadOutcome Collector::add_classes(const TidRange& tids) {
   CandidateSink sink(&list_, plan_->ngroups);
   for (uint32_t c = 0; c < plan_->nclasses; ++c) {
     const uint32_t group = lists_.group_of_class(c);
-    if (!may_read(lists_.length_of(group))) {
-      pass_over(lists_.length_of(group), 0);
+    if (!may_read(lists_.length(group))) {
+      pass_over(lists_.length(group), 0);
       continue;
     }
     const ReadOutcome outcome = lists_.read_group(group, tids, &sink);
@@ -99,13 +99,13 @@ Collector::ClassCut Collector::cheapest_cut() const {
   const uint32_t n = plan_->ngroups;
   ClassCut best{0, 0, 0, 0, ~uint64_t{0}};
   uint32_t groups = n;
-  uint64_t entries = lists_.length_of(0, n);
+  uint64_t entries = lists_.length(0, n);
   uint64_t rows = 0;
   for (uint32_t c = 0; c < plan_->nclasses; ++c) {
-    const uint64_t more_rows = lists_.length_of(lists_.group_of_class(c));
+    const uint64_t more_rows = lists_.length(lists_.group_of_class(c));
     const uint32_t least = plan_->class_least[c];
     if (least != 0 && more_rows != 0) {
-      entries -= lists_.length_of(n + 1 - least, groups);
+      entries -= lists_.length(n + 1 - least, groups);
       groups = n + 1 - least;
       if (rows + entries < best.entries) best = {c, rows, least, groups, rows + entries};
     }
@@ -142,12 +142,11 @@ ReadOutcome Collector::count_first(const ClassCut& cut, const TidRange& tids) {
 ReadOutcome Collector::count_further(const ClassCut& cut, uint32_t* probed, const TidRange& tids) {
   const uint32_t n = plan_->ngroups;
   const double cost = row_cost();
-  const bool all =
-      static_cast<double>(lists_.length_of(*probed, n)) * kEntryCost < static_cast<double>(cut.rows) * cost;
+  const bool all = static_cast<double>(lists_.length(*probed, n)) * kCountCost < static_cast<double>(cut.rows) * cost;
   for (; *probed < n; ++*probed) {
     if (!all) {
       const uint32_t at_risk = cut.least == 0 ? 0 : hits_.table().histogram[*probed + cut.least - n];
-      if (static_cast<double>(lists_.length_of(*probed)) * kEntryCost > at_risk * cost) break;
+      if (static_cast<double>(lists_.length(*probed)) * kCountCost > at_risk * cost) break;
     }
     const ReadOutcome outcome = count_group(*probed, false, tids);
     if (outcome != ReadOutcome::done) return outcome;
@@ -170,8 +169,8 @@ ReadOutcome Collector::add_by_class(const ClassCut& cut, uint32_t probed, const 
   for (uint32_t c = 0; c < cut.classes && outcome == ReadOutcome::done; ++c) outcome = add_class(c);
   if (cut.groups == 0 || outcome != ReadOutcome::done) return outcome;
   const uint32_t least = cut.least > unread ? cut.least - unread : 0;
-  const uint64_t classes = lists_.length_of(lists_.group_of_class(cut.classes), lists_.group_of_class(plan_->nclasses));
-  if (static_cast<double>(classes) * kEntryCost > static_cast<double>(table.used) * row_cost()) {
+  const uint64_t classes = lists_.length(lists_.group_of_class(cut.classes), lists_.group_of_class(plan_->nclasses));
+  if (static_cast<double>(classes) * kCountCost > static_cast<double>(table.used) * row_cost()) {
     table.at_least(least, [&](uint64_t tid, uint32_t hits) { list_.add(tid, n - Min(hits, n)); });
     return ReadOutcome::done;
   }

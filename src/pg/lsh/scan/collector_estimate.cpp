@@ -31,7 +31,7 @@ void Collector::pass_over(uint64_t candidates, uint64_t near) {
 // Rows that are in so many lists at least. Copies of one row are in all of them: then they are as many as the list has
 // that is the shortest of the `least` longest.
 ReadOutcome Collector::pass_over_unit(uint32_t least) {
-  pass_over(lists_.length_of(plan_->ngroups - least), lists_.length_of(misses_of_near(*plan_)));
+  pass_over(lists_.length(plan_->ngroups - least), lists_.length(misses_of_near(*plan_)));
   return ReadOutcome::done;
 }
 

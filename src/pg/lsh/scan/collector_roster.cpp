@@ -29,7 +29,7 @@ ReadOutcome Collector::try_roster(uint64_t from, uint64_t* next) {
   uint64_t complete = kMaxTid;  // TIDs up to here are all in the list
   for (int i = 0; i < reader_.directory().nruns; ++i) {
     if (!reader_.is_built(i)) continue;
-    const ReadOutcome outcome = add_roster_of(reader_.tree(i), from, &complete);
+    const ReadOutcome outcome = add_run_roster(reader_.tree(i), from, &complete);
     if (outcome != ReadOutcome::done) return outcome;
   }
   const ReadOutcome pending = reader_.for_pending_rows([&](const PendingRowView& row) {
@@ -47,7 +47,7 @@ ReadOutcome Collector::try_roster(uint64_t from, uint64_t* next) {
 }
 
 // A batch of the run's; lowers *complete to its last TID where there are more.
-ReadOutcome Collector::add_roster_of(RunTree* tree, uint64_t from, uint64_t* complete) {
+ReadOutcome Collector::add_run_roster(RunTree* tree, uint64_t from, uint64_t* complete) {
   const Probe roster{kRosterKey, kRosterKey, nullptr, kNoProbe};
   Entry begin, end;
   if (!entries_in(*tree, roster, {from, kMaxTid}, &begin, &end)) return ReadOutcome::done;

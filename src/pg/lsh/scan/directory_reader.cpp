@@ -80,7 +80,7 @@ void DirectoryReader::stale_again(int* attempts) {
   CHECK_FOR_INTERRUPTS();
   forget();
   if (++*attempts >= kMaxAttempts && !pinned_ && !RecoveryInProgress()) {
-    take_lock(index_, IndexLock::maintenance, ShareLock, true);
+    acquire_lock(index_, IndexLock::maintenance, ShareLock, true);
     pinned_ = true;
   }
 }
@@ -89,7 +89,7 @@ void DirectoryReader::end_attempts() {
   if (!pinned_) return;
   pinned_ = false;
   forget();  // its trees are marked as pinned
-  drop_lock(index_, IndexLock::maintenance, ShareLock);
+  release_lock(index_, IndexLock::maintenance, ShareLock);
 }
 
 bool DirectoryReader::begins_unit(int run) const {

@@ -21,7 +21,7 @@ void HitCounter::init(MemoryContext context, size_t most_bytes) {
   table_.most = kLeastSlots;
   while (table_.most * 2 * kSlotBytes <= most_bytes / kTablePart && table_.most < kMaxSlots) table_.most *= 2;
   gathered_.context = context;
-  gathered_.most = Min(most_bytes / kGatheredPart / sizeof(uint64_t), GatheredHits::kMost);
+  gathered_.most = Min(most_bytes / kGatheredPart / sizeof(uint64_t), GatheredHits::kMostGathered);
 }
 
 void HitCounter::set_groups(uint32_t ngroups) {

@@ -45,7 +45,7 @@ struct HitTable {
   }
 
   // The slot of a row, or the free one that it takes.
-  size_t place_of(uint64_t tid) const {
+  size_t slot_place(uint64_t tid) const {
     size_t at = hash(tid) & (capacity - 1);
     while (slots[at] != 0 && slots[at] >> 16 != tid) at = (at + 1) & (capacity - 1);
     return at;
@@ -55,7 +55,7 @@ struct HitTable {
   bool make_room(uint64_t tid, size_t* at) {
     if (2 * (used + 1) <= capacity) return true;
     if (!grow()) return false;
-    *at = place_of(tid);
+    *at = slot_place(tid);
     return true;
   }
 
@@ -112,10 +112,10 @@ struct HitTable {
         if (!count<insert>(tids[i])) return false;
       return true;
     }
-    constexpr uint32_t kAhead = 8;
-    for (uint32_t i = 0; i < Min(n, kAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
+    constexpr uint32_t kSlotsAhead = 8;
+    for (uint32_t i = 0; i < Min(n, kSlotsAhead); ++i) __builtin_prefetch(&slots[hash(tids[i]) & (capacity - 1)]);
     for (uint32_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) __builtin_prefetch(&slots[hash(tids[i + kAhead]) & (capacity - 1)]);
+      if (i + kSlotsAhead < n) __builtin_prefetch(&slots[hash(tids[i + kSlotsAhead]) & (capacity - 1)]);
       if (!count<insert>(tids[i])) return false;
     }
     return true;
@@ -123,11 +123,11 @@ struct HitTable {
 
   // Most TIDs of a list that is read for rows seen before are of others: they are left out first, without a branch.
   void count_seen(const uint64_t* tids, uint32_t n) {
-    constexpr uint32_t kBatch = 64;
-    uint64_t seen[kBatch];
-    for (uint32_t from = 0; from < n; from += kBatch) {
+    constexpr uint32_t kSeenBatch = 64;
+    uint64_t seen[kSeenBatch];
+    for (uint32_t from = 0; from < n; from += kSeenBatch) {
       uint32_t m = 0;
-      for (uint32_t i = from; i < Min(n, from + kBatch); ++i) {
+      for (uint32_t i = from; i < Min(n, from + kSeenBatch); ++i) {
         const size_t bit = hash(tids[i]) & filter_mask;
         seen[m] = tids[i];
         m += filter[bit >> 6] >> (bit & 63) & 1;
@@ -138,7 +138,7 @@ struct HitTable {
 
   template <bool insert>
   bool count(uint64_t tid) {
-    size_t at = place_of(tid);
+    size_t at = slot_place(tid);
     if (slots[at] != 0) {
       const uint32_t hits = static_cast<uint32_t>(slots[at] & 0xffff);
       if (hits == 0xffff) return true;
@@ -158,7 +158,7 @@ struct HitTable {
   // Puts rows in that are not yet, without a hit. False: no room.
   bool seed(const uint64_t* tids, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
-      size_t at = place_of(tids[i]);
+      size_t at = slot_place(tids[i]);
       if (slots[at] != 0) continue;
       if (!make_room(tids[i], &at)) return false;
       put(at, tids[i] << 16);
@@ -173,8 +173,8 @@ struct HitTable {
   }
 
   // The hits of a row, or `none` if the table does not have it.
-  uint32_t hits_of(uint64_t tid, uint32_t none) const {
-    const uint64_t slot = slots[place_of(tid)];
+  uint32_t row_hits(uint64_t tid, uint32_t none) const {
+    const uint64_t slot = slots[slot_place(tid)];
     return slot == 0 ? none : static_cast<uint32_t>(slot & 0xffff);
   }
 
@@ -218,12 +218,12 @@ struct GatheredHits {
   size_t room;
   RowCounter* counter;
 
-  static constexpr uint64_t kLeast = 512;   // below so many entries the table is near, and as fast
-  static constexpr size_t kMost = 1 << 20;  // are counted in some ms
+  static constexpr uint64_t kLeastGathered = 512;   // below so many entries the table is near, and as fast
+  static constexpr size_t kMostGathered = 1 << 20;  // are counted in some ms
 
   // Forgets those of before. Whether so many are better gathered.
   bool begin(uint64_t expected) {
-    if (expected < kLeast || expected > most) return false;
+    if (expected < kLeastGathered || expected > most) return false;
     if (counter == nullptr) counter = static_cast<RowCounter*>(MemoryContextAlloc(context, sizeof(RowCounter)));
     counter->clear();
     n = 0;
@@ -234,7 +234,7 @@ struct GatheredHits {
   uint64_t* place(uint32_t count) {
     if (count > most - n) return nullptr;
     if (n + count > room) {
-      room = Min(most, Max(size_t{n} + count, Max(2 * room, size_t{2 * kLeast})));
+      room = Min(most, Max(size_t{n} + count, Max(2 * room, size_t{2 * kLeastGathered})));
       const size_t bytes = room * sizeof(uint64_t);
       tids =
           static_cast<uint64_t*>(tids == nullptr ? MemoryContextAllocHuge(context, bytes) : repalloc_huge(tids, bytes));

@@ -46,7 +46,7 @@ struct ScanState {
 };
 
 // Entries that a plan reads.
-double entries_of(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
+double plan_entries(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   state->collector.set_plan(plan, salt);
   return state->collector.measure();
 }
@@ -97,8 +97,8 @@ void plan_scan(IndexScanDesc scan, ScanState* state) {
       best = i;
       continue;
     }
-    if (least < 0) least = entries_of(state, &plans[best], salt);
-    const double entries = entries_of(state, &plans[i], salt);
+    if (least < 0) least = plan_entries(state, &plans[best], salt);
+    const double entries = plan_entries(state, &plans[i], salt);
     if (entries >= least) continue;
     best = i;
     least = entries;
@@ -195,12 +195,12 @@ bool fetch_batch(IndexScanDesc scan, ScanState* state) {
 
 int64 all_candidates(IndexScanDesc scan, Relation table, ScanState* state, TIDBitmap* tbm) {
   int64 total = 0;
-  constexpr int kBatch = 1024;
-  ItemPointerData tids[kBatch];
+  constexpr int kBitmapBatch = 1024;
+  ItemPointerData tids[kBitmapBatch];
   while (fetch_batch(scan, state)) {
     const CandidateList& list = state->collector.list();
-    for (size_t from = 0; from < list.n; from += kBatch) {
-      const int n = static_cast<int>(Min(list.n - from, size_t{kBatch}));
+    for (size_t from = 0; from < list.n; from += kBitmapBatch) {
+      const int n = static_cast<int>(Min(list.n - from, size_t{kBitmapBatch}));
       for (int i = 0; i < n; ++i)
         set_row(scan->indexRelation, table, candidate_tid(list.items[from + i]), kMaxBitmapOffset, &tids[i]);
       tbm_add_tuples(tbm, tids, n, true);

@@ -44,7 +44,7 @@ struct NearestRows::Pass {
   NearRow nearest_left_out;   // then: of those
 
   bool fulfils(const Datum* values, const bool* nulls) const;
-  double distance_of(const Datum* values, const bool* nulls) const;
+  double row_distance(const Datum* values, const bool* nulls) const;
   void offer(uint64_t tid, const Datum* values, const bool* nulls);
   bool make_room();
 };
@@ -60,7 +60,7 @@ bool NearestRows::Pass::fulfils(const Datum* values, const bool* nulls) const {
   return true;
 }
 
-double NearestRows::Pass::distance_of(const Datum* values, const bool* nulls) const {
+double NearestRows::Pass::row_distance(const Datum* values, const bool* nulls) const {
   if (!rows->has_order_) return kNull;
   const ScanKey key = &rows->scan_->orderByData[0];
   const int column = key->sk_attno - 1;
@@ -71,7 +71,7 @@ double NearestRows::Pass::distance_of(const Datum* values, const bool* nulls) co
 void NearestRows::Pass::offer(uint64_t tid, const Datum* values, const bool* nulls) {
   MemoryContext old = MemoryContextSwitchTo(row_context);
   const bool fits = fulfils(values, nulls);
-  const NearRow row{fits ? distance_of(values, nulls) : kNull, tid};
+  const NearRow row{fits ? row_distance(values, nulls) : kNull, tid};
   MemoryContextSwitchTo(old);
   MemoryContextReset(row_context);
   // A distance that is NULL is beyond all others. Rows of the stages before are not behind the last one.
@@ -190,7 +190,7 @@ void NearestRows::search_index(Pass* pass) {
 // refused by the query's own conditions (avoid_predicates() of pg/lsh/planner).
 void NearestRows::search_table(Pass* pass) {
   const auto offer = [](Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void* arg) {
-    static_cast<Pass*>(arg)->offer(tid_of(*tid), values, nulls);
+    static_cast<Pass*>(arg)->offer(pack_tid(*tid), values, nulls);
   };
   Relation table = table_open(scan_->indexRelation->rd_index->indrelid, NoLock);
   TableScanDesc rows = table_beginscan_strat(table, scan_->xs_snapshot, 0, nullptr, true, false);

@@ -49,13 +49,13 @@ void ProbeSet::set(const ProbesRequest* plan, uint64_t salt) {
     const uint64_t open = open_bits(source);
     prefixes_ |= open != 0;
     probes_[i] = {key, key | open, &source, kNoProbe};
-    filter_[key % kFilterBits / 64] |= uint64_t{1} << (key % 64);
+    filter_[key % kKeyFilterBits / 64] |= uint64_t{1} << (key % 64);
   }
 }
 
 ProbeSet::RowHits ProbeSet::hits_of_row(const PendingRowView& row) const {
   const uint32_t ngroups = plan_->ngroups;
-  RowHits of{0, plan_->only_classes ? kNever : ngroups - plan_->slack};
+  RowHits of{0, plan_->only_classes ? kNeverQualifies : ngroups - plan_->slack};
   for (uint32_t i = 0; i < row.nkeys; ++i) {
     const uint64_t key = pending_key(row.keys, i);
     if (!prefixes_ && filter_bit(key) == 0) continue;

@@ -63,17 +63,17 @@ class ProbeSet {
   // A row that has all its keys at hand.
   struct RowHits {
     uint32_t hits;   // groups' probes that it has keys of
-    uint32_t least;  // with so many it qualifies; kNever: with none
+    uint32_t least;  // with so many it qualifies; kNeverQualifies: with none
   };
-  static constexpr uint32_t kNever = ~uint32_t{0};
+  static constexpr uint32_t kNeverQualifies = ~uint32_t{0};
   RowHits hits_of_row(const PendingRowView& row) const;
 
  private:
   // Bits for the keys' low ends: most keys of a pending row are no probe's.
-  static constexpr uint64_t kFilterBits = 8192;
+  static constexpr uint64_t kKeyFilterBits = 8192;
 
   void reserve(uint32_t n);
-  uint64_t filter_bit(uint64_t key) const { return filter_[key % kFilterBits / 64] >> (key % 64) & 1; }
+  uint64_t filter_bit(uint64_t key) const { return filter_[key % kKeyFilterBits / 64] >> (key % 64) & 1; }
 
   MemoryContext context_;
   const ProbesRequest* plan_;
@@ -83,7 +83,7 @@ class ProbeSet {
   uint32_t n_;
   uint32_t capacity_;
   bool prefixes_;
-  uint64_t filter_[kFilterBits / 64];
+  uint64_t filter_[kKeyFilterBits / 64];
 };
 
 }  // namespace neardup

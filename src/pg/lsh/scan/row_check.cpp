@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 // Of the table; 0: an expression.
-AttrNumber column_of(IndexScanDesc scan, const ScanKeyData* key) {
+AttrNumber table_column(IndexScanDesc scan, const ScanKeyData* key) {
   return scan->indexRelation->rd_index->indkey.values[key->sk_attno - 1];
 }
 
@@ -46,7 +46,7 @@ void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
   // always the same.
   usable_ = scan->xs_snapshot != nullptr && IsMVCCSnapshot(scan->xs_snapshot);
   for (int i = 0; i < scan->numberOfKeys; ++i)
-    usable_ &= column_of(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
+    usable_ &= table_column(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
   if (!usable_) return;
   if (context_ == nullptr) {
     context_ = AllocSetContextCreate(context, "lsh scan row", ALLOCSET_SMALL_SIZES);
@@ -69,7 +69,7 @@ RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {
     QuickAnswer answer = QuickAnswer::unknown;
     if (key->sk_func.fn_extra == &memos_[i]) {
       bool null;
-      const Datum value = heap_getattr(row, column_of(scan, key), shape, &null);
+      const Datum value = heap_getattr(row, table_column(scan, key), shape, &null);
       answer = null ? QuickAnswer::no : quick_answer(memos_[i], value);
     }
     if (answer == QuickAnswer::no) return RowVerdict::refused;
@@ -98,7 +98,7 @@ RowVerdict RowCheck::look_at(IndexScanDesc scan, Buffer page) {
   for (int i = 0; i < scan->numberOfKeys && verdict == RowVerdict::good; ++i) {
     const ScanKey key = &scan->keyData[i];
     bool null;
-    const Datum value = heap_getattr(&row, column_of(scan, key), shape, &null);
+    const Datum value = heap_getattr(&row, table_column(scan, key), shape, &null);
     if (null || !DatumGetBool(FunctionCall2Coll(&key->sk_func, key->sk_collation, value, key->sk_argument)))
       verdict = RowVerdict::refused;
   }

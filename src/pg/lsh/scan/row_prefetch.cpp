@@ -64,7 +64,7 @@ bool may_hold(Buffer buffer, Relation table, BlockNumber block) {
 #endif
 }
 
-BlockNumber block_of(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16); }
+BlockNumber heap_block(uint64_t tid) { return static_cast<BlockNumber>(tid >> 16); }
 
 }  // namespace
 
@@ -77,7 +77,7 @@ void RowPrefetch::start(Relation table, const CandidateList& list) {
     // Asked for once in a scan, and again where rows lie beyond.
     if (blocks_ == 0) blocks_ = RelationGetNumberOfBlocks(table);
     make_room(blocks_);
-    for (size_t at = 0; at < kAhead; ++at) ask_ahead(list, at);
+    for (size_t at = 0; at < kBuffersAhead; ++at) ask_ahead(list, at);
   }
   asked_ = seen_ = 0;
   last_block_ = InvalidBlockNumber;
@@ -85,7 +85,7 @@ void RowPrefetch::start(Relation table, const CandidateList& list) {
 
 void RowPrefetch::ask_ahead(const CandidateList& list, size_t at) const {
   if (at < list.n)
-    if (const KnownBuffer* slot = known_slot(table_, block_of(candidate_tid(list.items[at])))) prefetch_line(slot);
+    if (const KnownBuffer* slot = known_slot(table_, heap_block(candidate_tid(list.items[at])))) prefetch_line(slot);
 }
 
 Buffer RowPrefetch::look_up(BlockNumber block) const {
@@ -96,10 +96,10 @@ Buffer RowPrefetch::look_up(BlockNumber block) const {
 }
 
 void RowPrefetch::ask(uint64_t tid) {
-  const BlockNumber block = block_of(tid);
-  Buffer* recent = &recent_[asked_ % kFar];
+  const BlockNumber block = heap_block(tid);
+  Buffer* recent = &recent_[asked_ % kPointersAhead];
   if (block == last_block_)
-    *recent = recent_[(asked_ + kFar - 1) % kFar];
+    *recent = recent_[(asked_ + kPointersAhead - 1) % kPointersAhead];
   else if (block >= blocks_ && block >= (blocks_ = RelationGetNumberOfBlocks(table_)))
     *recent = InvalidBuffer;
   else if (const KnownBuffer* slot = known_slot(table_, block);
@@ -117,11 +117,11 @@ void RowPrefetch::ask(uint64_t tid) {
 }
 
 void RowPrefetch::see(uint64_t tid) {
-  Buffer* recent = &recent_[seen_ % kFar];
+  Buffer* recent = &recent_[seen_ % kPointersAhead];
   ++seen_;
   if (page_hint(*recent) == nullptr) return;
   // It may hold another block by now, and this one lie on disk.
-  if (!may_hold(*recent, table_, block_of(tid))) *recent = look_up(block_of(tid));
+  if (!may_hold(*recent, table_, heap_block(tid))) *recent = look_up(heap_block(tid));
   const char* page = page_hint(*recent);
   if (page == nullptr) return;
   const ItemIdData* item = line_pointer(page, tid);
@@ -134,7 +134,7 @@ void RowPrefetch::see(uint64_t tid) {
 
 void RowPrefetch::ask_up_to(const CandidateList& list, size_t end) {
   while (asked_ < end) {
-    ask_ahead(list, asked_ + kAhead);
+    ask_ahead(list, asked_ + kBuffersAhead);
     ask(candidate_tid(list.items[asked_]));
   }
 }
@@ -147,11 +147,11 @@ Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer rec
 #if NEARDUP_REACH
   // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
-  if (heap->xs_cbuf != recent && pin_recent(table_, block_of(tid), recent))
-    set_fetched_page(heap, block_of(tid), recent);
+  if (heap->xs_cbuf != recent && pin_recent(table_, heap_block(tid), recent))
+    set_fetched_page(heap, heap_block(tid), recent);
   // Else it may be of another row.
-  return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block_of(tid) ? heap->xs_cbuf
-                                                                                              : InvalidBuffer;
+  return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == heap_block(tid) ? heap->xs_cbuf
+                                                                                                : InvalidBuffer;
 #else
   return InvalidBuffer;
 #endif

@@ -19,21 +19,21 @@ class RowPrefetch {
     if (table_ == nullptr) return;
     // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let
     // them.
-    if (asked_ < Min(list.n, at + kFar / 2)) ask_up_to(list, Min(list.n, at + kFar));
-    if (seen_ < Min(list.n, at + kNear / 2)) see_up_to(list, Min(list.n, at + kNear));
+    if (asked_ < Min(list.n, at + kPointersAhead / 2)) ask_up_to(list, Min(list.n, at + kPointersAhead));
+    if (seen_ < Min(list.n, at + kRowsAhead / 2)) see_up_to(list, Min(list.n, at + kRowsAhead));
   }
 
   // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it
   // before. The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
   Buffer hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
     if (table_ == nullptr || fetch == nullptr) return InvalidBuffer;
-    return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kFar]);
+    return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kPointersAhead]);
   }
 
  private:
-  static constexpr size_t kFar = 32;   // rows at most between asking for the line pointer and fetching
-  static constexpr size_t kNear = 16;  // between asking for the row itself and fetching
-  static constexpr size_t kAhead =
+  static constexpr size_t kPointersAhead = 32;  // rows at most between asking for the line pointer and fetching
+  static constexpr size_t kRowsAhead = 16;      // between asking for the row itself and fetching
+  static constexpr size_t kBuffersAhead =
       16;  // between asking for where a row's page was last and asking for its line pointer
 
   void ask_up_to(const CandidateList& list, size_t end);
@@ -49,7 +49,7 @@ class RowPrefetch {
   size_t seen_;
   BlockNumber blocks_;  // that the table has at least: no hint fails
   BlockNumber last_block_;
-  Buffer recent_[kFar];
+  Buffer recent_[kPointersAhead];
 };
 
 }  // namespace neardup

@@ -9,12 +9,12 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kCopiedList = 512;    // entries that are copied while the leaf is locked, while the copies are few
-constexpr uint32_t kShortList = 64;      // the same from then on
-constexpr size_t kCopiesPart = 8;        // of a scan's memory, that "few" are
-constexpr uint32_t kProbesAhead = 32;    // whose cache lines are asked for while as many are read
-constexpr uint32_t kLeastCapacity = 64;  // of probes and of groups
-constexpr unsigned kGroupBits = 16;      // of a word that is sorted: a group's length, then its number
+constexpr uint32_t kCopiedList = 512;      // entries that are copied while the leaf is locked, while the copies are few
+constexpr uint32_t kShortCopiedList = 64;  // the same from then on
+constexpr size_t kCopiesPart = 8;          // of a scan's memory, that "few" are
+constexpr uint32_t kProbesAhead = 32;      // whose cache lines are asked for while as many are read
+constexpr uint32_t kLeastCapacity = 64;    // of probes and of groups
+constexpr unsigned kGroupBits = 16;        // of a word that is sorted: a group's length, then its number
 
 // The leaf that a reader has locked last.
 struct LockedLeaf {
@@ -162,7 +162,7 @@ bool UnitLists::read_places(RunTree* tree, const TidRange& tids, uint32_t from, 
   return true;
 }
 
-uint32_t UnitLists::longest_copy() const { return copied_ < most_copied_ ? kCopiedList : kShortList; }
+uint32_t UnitLists::longest_copy() const { return copied_ < most_copied_ ? kCopiedList : kShortCopiedList; }
 
 // tree: null for a copy, of so many TIDs.
 UnitLists::Segment* UnitLists::add_segment(uint32_t probe, RunTree* tree, const LeafPlace& place, uint32_t room) {

@@ -27,8 +27,8 @@ class UnitLists {
   void forget() { MemoryContextReset(unit_context_); }
 
   // Groups are counted from 0 in order of their length, which is that of their probes' lists.
-  uint64_t length_of(uint32_t group) const { return groups_[group].length; }
-  uint64_t length_of(uint32_t first, uint32_t end) const {
+  uint64_t length(uint32_t group) const { return groups_[group].length; }
+  uint64_t length(uint32_t first, uint32_t end) const {
     uint64_t length = 0;
     for (uint32_t g = first; g < end; ++g) length += groups_[g].length;
     return length;

@@ -20,14 +20,14 @@ uint64_t added(uint64_t salt, int column, Datum hash) {
 
 uint64_t cut(uint64_t salt) { return salt >> (64 - kKeyBits); }
 
-Datum hash_of(FmgrInfo* function, Oid collation, Datum value) {
+Datum hash_value(FmgrInfo* function, Oid collation, Datum value) {
   return FunctionCall2Coll(function, collation, value, Int64GetDatum(0));
 }
 
 // By the column's own function.
 Datum column_hash(Relation index, int column, Datum value) {
-  return hash_of(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash),
-                 index->rd_indcollation[column], value);
+  return hash_value(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash),
+                    index->rd_indcollation[column], value);
 }
 
 // Whether the column's collation takes different bytes for equal.
@@ -105,7 +105,7 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
            RelationGetRelationName(index));
     FmgrInfo function;
     fmgr_info(proc, &function);
-    salt = added(salt, i, hash_of(&function, index->rd_indcollation[i], key->sk_argument));
+    salt = added(salt, i, hash_value(&function, index->rd_indcollation[i], key->sk_argument));
   }
   *out = cut(salt);
   return true;

@@ -94,7 +94,7 @@ const LshMeta* locked_meta(Relation index, Buffer buffer) {
   Page page = BufferGetPage(buffer);
   if (!is_lsh_page(page) || page_tail(page)->kind != kMetaPage)
     report_corrupt(index, kLshMetaBlock, "it is no meta page of an lsh index");
-  const LshMeta* meta = meta_of(page);
+  const LshMeta* meta = page_meta(page);
   check_meta(index, meta, reinterpret_cast<PageHeader>(page)->pd_lower);
   return meta;
 }
@@ -119,7 +119,7 @@ uint64_t directory_change(Relation index) {
 
 void init_meta(Page page, const LshConfig& config) {
   init_lsh_page(page, kMetaPage, 0, 0);
-  LshMeta* meta = meta_of(page);
+  LshMeta* meta = page_meta(page);
   memset(meta, 0, sizeof *meta);
   meta->magic = kLshMagic;
   meta->format = kLshFormat;
@@ -249,13 +249,13 @@ void set_tag(LOCKTAG* tag, Relation index, IndexLock lock) {
 
 }  // namespace
 
-bool take_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait) {
+bool acquire_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait) {
   LOCKTAG tag;
   set_tag(&tag, index, lock);
   return LockAcquire(&tag, mode, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-void drop_lock(Relation index, IndexLock lock, LOCKMODE mode) {
+void release_lock(Relation index, IndexLock lock, LOCKMODE mode) {
   LOCKTAG tag;
   set_tag(&tag, index, lock);
   LockRelease(&tag, mode, false);

@@ -16,7 +16,7 @@ inline constexpr LocationIndex kPageTailAt = BLCKSZ - sizeof(PageTail);
 inline PageTail* page_tail(Page page) {
   return reinterpret_cast<PageTail*>(reinterpret_cast<char*>(page) + kPageTailAt);
 }
-inline LshMeta* meta_of(Page page) { return static_cast<LshMeta*>(page_body(page)); }
+inline LshMeta* page_meta(Page page) { return static_cast<LshMeta*>(page_body(page)); }
 
 // An empty page of this kind; pd_lower ends at its fixed head.
 void init_lsh_page(Page page, uint16_t kind, uint64_t owner, uint32_t ordinal);
@@ -77,7 +77,7 @@ const InnerPage* open_inner(Relation index, Buffer buffer, uint16_t level);
 Buffer alloc_page(Relation index, const LshMeta& directory);
 bool page_is_free(Page page, const LshMeta& directory);
 
-inline uint64_t tid_of(const ItemPointerData& tid) {
+inline uint64_t pack_tid(const ItemPointerData& tid) {
   return static_cast<uint64_t>(ItemPointerGetBlockNumberNoCheck(&tid)) << 16 | ItemPointerGetOffsetNumberNoCheck(&tid);
 }
 inline void set_tid(ItemPointerData* out, uint64_t tid) {
@@ -90,8 +90,8 @@ void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset,
 
 // Heavyweight locks; released at the end of the (sub)transaction that fails.
 enum class IndexLock : uint16 { maintenance = 1, vacuum = 2 };
-bool take_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait);
-void drop_lock(Relation index, IndexLock lock, LOCKMODE mode);
+bool acquire_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait);
+void release_lock(Relation index, IndexLock lock, LOCKMODE mode);
 
 // One generic record over the meta page and others. The caller fills in between begin() and finish().
 struct MetaChange {
@@ -111,7 +111,7 @@ struct MetaChange {
   }
   void start(Relation index) {
     state = GenericXLogStart(index);
-    meta = meta_of(GenericXLogRegisterBuffer(state, buffer, 0));
+    meta = page_meta(GenericXLogRegisterBuffer(state, buffer, 0));
     ++meta->change;
   }
   void finish() {

@@ -34,22 +34,22 @@ uint32_t last_at_or_below(const InnerPage& inner, const Entry& e) {
   return last_at_or_below(inner.n, e, [&](uint32_t i) -> const PackedEntry& { return inner.first[i]; });
 }
 
-uint32_t top_of(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
+uint32_t key_top(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
 
 // The same in a copy: the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the
 // place on at which the key would lie if all were spread evenly, as hashes are.
 uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
-  const uint32_t wanted = top_of(e);
+  const uint32_t wanted = key_top(e);
   const uint32_t least = copy.top[0];
   const uint32_t most = copy.top[copy.n - 1];
   uint32_t from = 0;
   uint32_t n = copy.n;  // the answer is in [from, from + n), or 0
   if (wanted > least && wanted < most) {
     const uint32_t near = static_cast<uint32_t>(uint64_t{wanted - least} * (copy.n - 1) / (most - least));
-    constexpr uint32_t kStep = 12;
+    constexpr uint32_t kGallopStep = 12;
     if (copy.top[near] <= wanted) {
       from = near;
-      uint32_t step = kStep;
+      uint32_t step = kGallopStep;
       while (from + step < copy.n && copy.top[from + step] <= wanted) {
         from += step;
         step *= 2;
@@ -57,7 +57,7 @@ uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
       n = Min(step, copy.n - from);
     } else {
       uint32_t to = near;
-      uint32_t step = kStep;
+      uint32_t step = kGallopStep;
       while (step < to && copy.top[to - step] > wanted) {
         to -= step;
         step *= 2;
@@ -117,7 +117,7 @@ InnerCopy* RunTree::copy_inner(BlockNumber block, uint16_t level) {
   for (uint32_t i = 0; i < n; ++i) {
     copy->child[i].block = inner->child[i];
     copy->child[i].first = inner->first[i];
-    copy->top[i] = top_of(unpack_entry(inner->first[i]));
+    copy->top[i] = key_top(unpack_entry(inner->first[i]));
   }
   UnlockReleaseBuffer(buffer);
   return copy;

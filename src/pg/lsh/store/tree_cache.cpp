@@ -10,7 +10,7 @@ namespace neardup {
 namespace {
 
 constexpr int kMaxSets = 16;
-constexpr Size kMaxSetBytes = 8 * 1024 * 1024;
+constexpr Size kMaxTreeSetBytes = 8 * 1024 * 1024;
 
 // Those that the next reader may have, last used first.
 TreeSet* sets = nullptr;
@@ -101,7 +101,7 @@ TreeSet* borrow_trees(Relation index, bool pinned) {
 
 void release_trees(TreeSet* set) {
   --set->users;
-  if (set->listed && MemoryContextMemAllocated(set->context, false) > kMaxSetBytes) {
+  if (set->listed && MemoryContextMemAllocated(set->context, false) > kMaxTreeSetBytes) {
     unlist(set);
     return;
   }

@@ -23,7 +23,7 @@ typedef PGAlignedBlock* BulkWriteBuffer;
 #endif
 
 struct BulkWriteState {
-  static constexpr int kBatch = 32;  // pages of a WAL record
+  static constexpr int kRecordPages = 32;  // pages of a WAL record
 
   Relation relation;
   ForkNumber fork;
@@ -32,8 +32,8 @@ struct BulkWriteState {
   BlockNumber size;  // of the fork
   MemoryContext context;
   int n;
-  BulkWriteBuffer pages[kBatch];
-  BlockNumber blocks[kBatch];
+  BulkWriteBuffer pages[kRecordPages];
+  BlockNumber blocks[kRecordPages];
 };
 
 static inline BulkWriteBuffer smgr_bulk_get_buf(BulkWriteState* state) {
@@ -69,7 +69,7 @@ static inline void smgr_bulk_flush(BulkWriteState* state) {
   if (state->n == 0) return;
   // The relation's smgr may be closed by any cache invalidation: it is asked for each time.
   if (state->use_wal) {
-    Page pages[BulkWriteState::kBatch];
+    Page pages[BulkWriteState::kRecordPages];
     for (int i = 0; i < state->n; ++i) pages[i] = state->pages[i]->data;
     log_newpages(bulk_locator(state), state->fork, state->n, state->blocks, pages, true);
   }
@@ -99,7 +99,7 @@ static inline void smgr_bulk_flush(BulkWriteState* state) {
 static inline void smgr_bulk_write(BulkWriteState* state, BlockNumber block, BulkWriteBuffer page, bool) {
   state->pages[state->n] = page;
   state->blocks[state->n] = block;
-  if (++state->n == BulkWriteState::kBatch) smgr_bulk_flush(state);
+  if (++state->n == BulkWriteState::kRecordPages) smgr_bulk_flush(state);
 }
 
 static inline void smgr_bulk_finish(BulkWriteState* state) {

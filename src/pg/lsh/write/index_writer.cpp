@@ -10,7 +10,7 @@ namespace {
 // Runs of a build. The slots left are for rows to come, and for merging them.
 constexpr int kMaxBuilt = kCrowded - 2;
 
-const InnerPage* inner_of(BulkWriteBuffer page) { return static_cast<const InnerPage*>(page_body(page->data)); }
+const InnerPage* inner_page(BulkWriteBuffer page) { return static_cast<const InnerPage*>(page_body(page->data)); }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void IndexWriter::write_leaf() {
 }
 
 void IndexWriter::add_leaf(BlockNumber block, const Entry& first) {
-  if (inner_ != nullptr && inner_of(inner_)->n == kMaxChildren) close_inner();
+  if (inner_ != nullptr && inner_page(inner_)->n == kMaxChildren) close_inner();
   if (inner_ == nullptr) {
     inner_ = smgr_bulk_get_buf(bulk_);
     init_inner(inner_->data, run()->id, run()->inners, 1);
@@ -69,7 +69,7 @@ void IndexWriter::close_inner() {
     root_ = smgr_bulk_get_buf(bulk_);
     init_inner(root_->data, run()->id, 0, 2);
   }
-  const Entry first = unpack_entry(inner_of(inner_)->first[0]);
+  const Entry first = unpack_entry(inner_page(inner_)->first[0]);
   add_child(root_->data, {write(inner_), first});
   inner_ = nullptr;
   ++run()->inners;
@@ -98,7 +98,7 @@ void IndexWriter::finish(const LshConfig& config) {
   if (meta_.nruns != 0) meta_.runs[meta_.nruns - 1].hi = pack_entry(kBeyondEntry);
   BulkWriteBuffer page = smgr_bulk_get_buf(bulk_);
   init_meta(page->data, config);
-  LshMeta* meta = meta_of(page->data);
+  LshMeta* meta = page_meta(page->data);
   meta->next_id = meta_.next_id;
   meta->nruns = meta_.nruns;
   memcpy(meta->runs, meta_.runs, sizeof(RunSlot) * meta_.nruns);

@@ -29,7 +29,7 @@ Size shared_size(int participants) {
   return BUFFERALIGN(offsetof(BuildShared, shares) + sizeof(BuildShare) * static_cast<Size>(participants));
 }
 
-ParallelTableScanDesc scan_of(BuildShared* shared) {
+ParallelTableScanDesc shared_scan(BuildShared* shared) {
   return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char*>(shared) + shared_size(shared->requested));
 }
 
@@ -39,7 +39,7 @@ void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   b->shares_files = true;
   IndexInfo* info = BuildIndexInfo(index);
   info->ii_Concurrent = shared->concurrent;
-  TableScanDesc scan = begin_parallel_scan(heap, scan_of(shared));
+  TableScanDesc scan = begin_parallel_scan(heap, shared_scan(shared));
   const double heap_rows = table_index_build_scan(heap, index, info, true, progress, build_row, b, scan);
   if (progress) report_phase(kPhaseSort, 0);
   end_rows(b);
@@ -141,7 +141,7 @@ ParallelBuild* begin_parallel(Relation heap, Relation index, const BuildStart& s
       shm_toc_allocate(context->toc, add_size(size, table_parallelscan_estimate(heap, snapshot))));
   init_shared(build->shared, heap, index, start, workers + 1);
   SharedFileSetInit(&build->shared->files, context->seg);
-  table_parallelscan_initialize(heap, scan_of(build->shared), snapshot);
+  table_parallelscan_initialize(heap, shared_scan(build->shared), snapshot);
   shm_toc_insert(context->toc, kKeyShared, build->shared);
   if (text != 0) {
     void* copy = shm_toc_allocate(context->toc, text);
@@ -356,7 +356,7 @@ IndexBuildResult* lshbuild(Relation heap, Relation index, IndexInfo* info) {
   if (parallel == nullptr && b.writer == nullptr) {
     sort_chunk(&b);
     report_phase(kPhaseWrite, static_cast<int64>(entries));
-    take_chunk(&b, writer);
+    write_chunk(&b, writer);
     destroy_owned(b.chunk);
   } else {
     if (parallel == nullptr) destroy_owned(b.chunk);

@@ -11,19 +11,19 @@ namespace {
 
 // Stable, by the 40 bits of the key: 4 digits of 10 bits. The result is in `a`.
 void sort_by_key(Entry* a, Entry* scratch, size_t n) {
-  constexpr unsigned kDigitBits = 10;
-  constexpr unsigned kDigits = 1u << kDigitBits;
-  for (unsigned pass = 0; pass < kKeyBits / kDigitBits; ++pass) {
-    size_t count[kDigits] = {};
-    const unsigned shift = pass * kDigitBits;
-    for (size_t i = 0; i < n; ++i) ++count[a[i].key >> shift & (kDigits - 1)];
+  constexpr unsigned kKeyDigitBits = 10;
+  constexpr unsigned kKeyDigits = 1u << kKeyDigitBits;
+  for (unsigned pass = 0; pass < kKeyBits / kKeyDigitBits; ++pass) {
+    size_t count[kKeyDigits] = {};
+    const unsigned shift = pass * kKeyDigitBits;
+    for (size_t i = 0; i < n; ++i) ++count[a[i].key >> shift & (kKeyDigits - 1)];
     size_t before = 0;
     for (size_t& c : count) {
       const size_t here = c;
       c = before;
       before += here;
     }
-    for (size_t i = 0; i < n; ++i) scratch[count[a[i].key >> shift & (kDigits - 1)]++] = a[i];
+    for (size_t i = 0; i < n; ++i) scratch[count[a[i].key >> shift & (kKeyDigits - 1)]++] = a[i];
     std::swap(a, scratch);
   }
 }

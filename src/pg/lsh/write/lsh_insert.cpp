@@ -31,7 +31,7 @@ struct Head {
 
 Size item_size(uint32_t nkeys) { return sizeof(PendingItem) + kPendingKeyBytes * nkeys; }
 
-Size room_of(Page page) {
+Size free_bytes(Page page) {
   const PageHeaderData* head = reinterpret_cast<const PageHeaderData*>(page);
   return head->pd_upper - head->pd_lower;
 }
@@ -104,7 +104,7 @@ void bind_to(Relation index, Datum value, Head* head) {
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   if ((locked_meta(index, buffer)->config.flags & kMetaBound) == 0) {
     GenericXLogState* state = GenericXLogStart(index);
-    LshMeta* meta = meta_of(GenericXLogRegisterBuffer(state, buffer, 0));
+    LshMeta* meta = page_meta(GenericXLogRegisterBuffer(state, buffer, 0));
     meta->config = config;
     ++meta->change;
     GenericXLogFinish(state);
@@ -123,7 +123,7 @@ Append append_to_tail(Relation index, const Head& head, uint64_t tid, const Stor
   if (is_lsh_page(page) && page_tail(page)->owner == head.tail.id &&
       (page_tail(page)->kind & kKindMask) == kPendingPage) {
     result = Append::full;
-    if (page_tail(page)->kind == kPendingPage && room_of(page) >= item_size(keys.n)) {
+    if (page_tail(page)->kind == kPendingPage && free_bytes(page) >= item_size(keys.n)) {
       append_logged(index, buffer, tid, keys);
       result = Append::done;
     }
@@ -143,7 +143,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
   const LshMeta* now = locked_meta(index, meta_buffer);
   const bool same = now->npending == 0 ? head.npending == 0
                                        : head.npending != 0 && now->pending[now->npending - 1].id == head.tail.id;
-  if (same && now->npending < kMaxWaiting) {
+  if (same && now->npending < kMaxWaitingPages) {
     bool damaged = false;
     if (old != InvalidBuffer) {
       LockBuffer(old, BUFFER_LOCK_EXCLUSIVE);
@@ -153,7 +153,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
     }
     if (damaged) report_corrupt(index, head.tail.block, "the last pending page is not there");
     GenericXLogState* state = GenericXLogStart(index);
-    LshMeta* meta = meta_of(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+    LshMeta* meta = page_meta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
     Page page = GenericXLogRegisterBuffer(state, fresh, GENERIC_XLOG_FULL_IMAGE);
     const uint64_t id = meta->next_id++;
     init_lsh_page(page, kPendingPage, id, 0);
@@ -200,7 +200,7 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
         continue;
       }
     }
-    if (head.npending == kMaxWaiting) {
+    if (head.npending == kMaxWaitingPages) {
       maintain(index, true);
       check_room(index);
       continue;
@@ -224,7 +224,7 @@ bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Rela
   }
   MemoryContext old = MemoryContextSwitchTo(state->row_context);
   IndexedRow row;
-  if (indexed_row(index, values, nulls, &row)) insert_row(index, row, tid_of(*tid));
+  if (indexed_row(index, values, nulls, &row)) insert_row(index, row, pack_tid(*tid));
   MemoryContextSwitchTo(old);
   MemoryContextReset(state->row_context);
   return false;

@@ -20,12 +20,12 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr uint32_t kMaxBudget = 400;  // leaves of a merge step
-constexpr double kLeastFill = 0.7;    // of a run that is left as it is
+constexpr uint32_t kMaxCleanupBudget = 400;  // leaves of a merge step
+constexpr double kLeastFill = 0.7;           // of a run that is left as it is
 
 // Dead TIDs, sorted, with a filter of the heap blocks that they are in.
 struct DeadRows {
-  static constexpr uint32_t kFilterBits = 1u << 20;
+  static constexpr uint32_t kBlockFilterBits = 1u << 20;
   uint64_t* tids;
   size_t n;
   size_t most;
@@ -38,13 +38,13 @@ struct DeadRows {
     most = Max(static_cast<size_t>(kilobytes) * 1024 / 2 / sizeof(uint64_t), size_t{1024});
     capacity = Min(most, size_t{1024});
     tids = static_cast<uint64_t*>(palloc(capacity * sizeof(uint64_t)));
-    filter = static_cast<uint64_t*>(palloc0(kFilterBits / 8));
+    filter = static_cast<uint64_t*>(palloc0(kBlockFilterBits / 8));
     n = 0;
   }
 
   void clear() {
     n = 0;
-    memset(filter, 0, kFilterBits / 8);
+    memset(filter, 0, kBlockFilterBits / 8);
   }
 
   // False: no room.
@@ -55,7 +55,7 @@ struct DeadRows {
       tids = static_cast<uint64_t*>(repalloc_huge(tids, capacity * sizeof(uint64_t)));
     }
     tids[n++] = tid;
-    const uint64_t bit = (tid >> 16) % kFilterBits;
+    const uint64_t bit = (tid >> 16) % kBlockFilterBits;
     filter[bit >> 6] |= uint64_t{1} << (bit & 63);
     return true;
   }
@@ -72,7 +72,7 @@ struct DeadRows {
   }
 
   bool has(uint64_t tid) const {
-    const uint64_t bit = (tid >> 16) % kFilterBits;
+    const uint64_t bit = (tid >> 16) % kBlockFilterBits;
     if ((filter[bit >> 6] >> (bit & 63) & 1) == 0) return false;
     return std::binary_search(tids, tids + n, tid);
   }
@@ -206,7 +206,7 @@ IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResul
   if (stats == nullptr) stats = static_cast<IndexBulkDeleteResult*>(palloc0(sizeof(IndexBulkDeleteResult)));
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh vacuum", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
-  take_lock(index, IndexLock::vacuum, ExclusiveLock, true);
+  acquire_lock(index, IndexLock::vacuum, ExclusiveLock, true);
   Vacuum* v = static_cast<Vacuum*>(palloc0(sizeof(Vacuum)));
   v->index = index;
   v->strategy = info->strategy;
@@ -246,7 +246,7 @@ IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResul
   }
   stats->num_index_tuples = static_cast<double>(rows);
   stats->estimated_count = false;
-  drop_lock(index, IndexLock::vacuum, ExclusiveLock);
+  release_lock(index, IndexLock::vacuum, ExclusiveLock);
   MemoryContextSwitchTo(old);
   MemoryContextDelete(context);
   return stats;
@@ -411,7 +411,8 @@ bool step_unit(Relation index, const LshMeta& directory, int unit) {
     leaves += directory.runs[i].leaves;
     merging |= directory.runs[i].state == kOutput;
   }
-  return merging && merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 32, kLeastBudget), kMaxBudget));
+  return merging &&
+         merge_step(index, static_cast<uint8_t>(unit), Min(Max(leaves / 32, kLeastBudget), kMaxCleanupBudget));
 }
 
 // Ends the merges that have begun; then, when `reachable` tells how full runs are, starts those that are worth it.
@@ -425,7 +426,7 @@ void merge_all(Relation index, const Reachable* reachable) {
     VACUUM_DELAY_POINT();
     CHECK_FOR_INTERRUPTS();
     MemoryContext old = MemoryContextSwitchTo(context);
-    take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
+    acquire_lock(index, IndexLock::maintenance, ExclusiveLock, true);
     LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
     read_meta(index, directory);
     if (n < 0) {
@@ -442,7 +443,7 @@ void merge_all(Relation index, const Reachable* reachable) {
       units[0] = nchosen == 0 ? -1 : start_merge(index, chosen, nchosen);
       n = units[0] >= 0 ? 1 : 0;
     }
-    drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+    release_lock(index, IndexLock::maintenance, ExclusiveLock);
     MemoryContextSwitchTo(old);
     MemoryContextReset(context);
   }
@@ -457,9 +458,9 @@ IndexBulkDeleteResult* lshvacuumcleanup(IndexVacuumInfo* info, IndexBulkDeleteRe
   if (stats == nullptr) stats = static_cast<IndexBulkDeleteResult*>(palloc0(sizeof(IndexBulkDeleteResult)));
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh cleanup", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
-  take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
+  acquire_lock(index, IndexLock::maintenance, ExclusiveLock, true);
   flush_all(index, false);
-  drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+  release_lock(index, IndexLock::maintenance, ExclusiveLock);
   // First what has begun: what a killed step left of a run is known to be nobody's only when the run is complete.
   merge_all(index, nullptr);
   Reachable* reachable = static_cast<Reachable*>(palloc0(sizeof(Reachable)));

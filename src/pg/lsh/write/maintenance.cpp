@@ -27,8 +27,8 @@ double seconds_since(const instr_time& began) {
 }
 
 bool vacuum_works(Relation index) {
-  if (!take_lock(index, IndexLock::vacuum, ShareLock, false)) return true;
-  drop_lock(index, IndexLock::vacuum, ShareLock);
+  if (!acquire_lock(index, IndexLock::vacuum, ShareLock, false)) return true;
+  release_lock(index, IndexLock::vacuum, ShareLock);
   return false;
 }
 
@@ -45,11 +45,11 @@ void start_due_merges(Relation index, bool for_vacuum) {
 
 // Steps of the merges at work, the smallest first, until the time that began then is over. At least one step, whatever
 // the clock says: a flush adds a run, and merges must keep up with flushes.
-void take_steps(Relation index, uint32_t budget, const instr_time& began) {
+void step_merges(Relation index, uint32_t budget, const instr_time& began) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, directory);
   Unit units[kMaxRuns];
-  const int n = units_of(*directory, units);
+  const int n = list_units(*directory, units);
   std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_size < b.most_size; });
   MemoryContext step = AllocSetContextCreate(CurrentMemoryContext, "lsh merge step", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(step);
@@ -73,7 +73,7 @@ struct Round {
 
 // False: another backend is at it.
 bool maintain_for(Relation index, Round* round) {
-  if (!take_lock(index, IndexLock::maintenance, ExclusiveLock, round->wait)) return false;
+  if (!acquire_lock(index, IndexLock::maintenance, ExclusiveLock, round->wait)) return false;
   instr_time began;
   INSTR_TIME_SET_CURRENT(began);
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh maintenance", ALLOCSET_DEFAULT_SIZES);
@@ -89,10 +89,10 @@ bool maintain_for(Relation index, Round* round) {
     round->has_taken = true;
   }
   start_due_merges(index, round->for_vacuum);
-  take_steps(index, Max(kStepBudget * flushed, kLeastBudget), began);
+  step_merges(index, Max(kStepBudget * flushed, kLeastBudget), began);
   MemoryContextSwitchTo(old);
   MemoryContextDelete(context);
-  drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+  release_lock(index, IndexLock::maintenance, ExclusiveLock);
   return true;
 }
 
@@ -127,7 +127,7 @@ void insert_large_row(Relation index, const LargeRow& row) {
 void check_room(Relation index) {
   LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   read_meta(index, directory);
-  const bool is_waiting = directory->npending == kMaxWaiting;
+  const bool is_waiting = directory->npending == kMaxWaitingPages;
   pfree(directory);
   if (is_waiting) check_room_for_runs(index);
 }
@@ -142,14 +142,14 @@ uint64_t begin_vacuum(Relation index) {
     Round forced = {.wait = true, .for_vacuum = true, .large = nullptr, .has_taken = false};
     maintain_for(index, &forced);
   }
-  take_lock(index, IndexLock::maintenance, ExclusiveLock, true);
+  acquire_lock(index, IndexLock::maintenance, ExclusiveLock, true);
   flush_all(index, true);
   MetaChange change;
   change.begin(index);
   const uint64_t horizon = change.meta->next_id;
   change.meta->vac_horizon = horizon;
   change.finish();
-  drop_lock(index, IndexLock::maintenance, ExclusiveLock);
+  release_lock(index, IndexLock::maintenance, ExclusiveLock);
   return horizon;
 }
 

@@ -8,14 +8,14 @@
 namespace neardup {
 namespace {
 
-constexpr int kClasses = 32;             // of units, by their size
+constexpr int kUnitClasses = 32;         // of units, by their size
 constexpr uint32_t kSlotsForMerge = 2;   // of the directory: the output's, and a sibling's
 constexpr uint64_t kNearlyFullPart = 8;  // a run is full when it lacks no more than this part of its leaves
 
 bool is_full(const RunSlot& run) { return run.leaves >= kMaxLeaves - kMaxLeaves / kNearlyFullPart; }
 
 // A merge costs as much as it has entries to write.
-uint64_t size_of(const RunSlot& run) { return Max(run.rows, run.entries / kUsualEntries); }
+uint64_t run_size(const RunSlot& run) { return Max(run.rows, run.entries / kUsualEntries); }
 
 // Which units may be merged.
 struct Movable {
@@ -44,7 +44,7 @@ int smallest_pair(Unit* units, int n, const Movable& movable, uint8_t* chosen) {
   return 0;
 }
 
-int class_of(uint64_t size) {
+int unit_class(uint64_t size) {
   int c = 0;
   while (size >= uint64_t{4} * kFlushRows) {
     size /= 4;
@@ -53,17 +53,17 @@ int class_of(uint64_t size) {
   return c;
 }
 
-int fanout_of(int c) { return c == 0 ? kMergeFanout : c == 1 ? kLargeMergeFanout : kLargestMergeFanout; }
+int merge_fanout(int c) { return c == 0 ? kMergeFanout : c == 1 ? kLargeMergeFanout : kLargestMergeFanout; }
 
 // The units of the class, if there are enough for a merge and none is at work.
 int units_of_class(const Unit* units, int n, int c, const Movable& movable, uint8_t* chosen) {
   int nchosen = 0;
   for (int u = 0; u < n; ++u) {
     if (!movable(units[u])) continue;
-    if (units[u].merging && class_of(units[u].most_size) == c) return 0;
-    if (!units[u].merging && class_of(units[u].size) == c) chosen[nchosen++] = units[u].number;
+    if (units[u].merging && unit_class(units[u].most_size) == c) return 0;
+    if (!units[u].merging && unit_class(units[u].size) == c) chosen[nchosen++] = units[u].number;
   }
-  const int fanout = fanout_of(c);
+  const int fanout = merge_fanout(c);
   return nchosen < fanout ? 0 : Min(nchosen, 2 * fanout);
 }
 
@@ -77,7 +77,7 @@ int runs_remaining(const Unit* units, int n, const Movable& movable) {
 
 }  // namespace
 
-int units_of(const LshMeta& meta, Unit* out) {
+int list_units(const LshMeta& meta, Unit* out) {
   int n = 0;
   for (int i = 0; i < meta.nruns; ++i) {
     const RunSlot& run = meta.runs[i];
@@ -86,8 +86,8 @@ int units_of(const LshMeta& meta, Unit* out) {
     while (u < n && out[u].number != run.unit) ++u;
     if (u == n) out[n++] = {run.unit, false, 0, 0, run.id, 0, 0, 0};
     out[u].merging |= run.state != kLive;
-    out[u].size += size_of(run);
-    if (run.state != kOutput) out[u].most_size = Max(out[u].most_size, size_of(run));
+    out[u].size += run_size(run);
+    if (run.state != kOutput) out[u].most_size = Max(out[u].most_size, run_size(run));
     out[u].least_id = Min(out[u].least_id, run.id);
     out[u].leaves += run.leaves;
     ++out[u].runs;
@@ -104,7 +104,7 @@ int roomy(const LshMeta& meta) { return (static_cast<int>(kMaxRuns) + full_runs(
 
 bool can_shrink(const LshMeta& meta) {
   Unit units[kMaxRuns];
-  const int n = units_of(meta, units);
+  const int n = list_units(meta, units);
   uint8_t chosen[2];
   return std::any_of(units, units + n, [](const Unit& u) { return u.merging; }) ||
          smallest_pair(units, n, {true, 0}, chosen) != 0;
@@ -113,9 +113,9 @@ bool can_shrink(const LshMeta& meta) {
 int units_due(const LshMeta& meta, bool vacuum_works, bool for_vacuum, uint8_t* chosen) {
   if (meta.nruns + kSlotsForMerge >= kMaxRuns) return 0;
   Unit units[kMaxRuns];
-  const int n = units_of(meta, units);
+  const int n = list_units(meta, units);
   const Movable movable{!vacuum_works, meta.vac_horizon};
-  for (int c = 0; c < kClasses; ++c)
+  for (int c = 0; c < kUnitClasses; ++c)
     if (const int nchosen = units_of_class(units, n, c, movable, chosen)) return nchosen;
   const int most = for_vacuum ? roomy(meta) : kCrowded;
   return runs_remaining(units, n, movable) < most ? 0 : smallest_pair(units, n, movable, chosen);

@@ -18,7 +18,7 @@ struct Unit {
 };
 
 // The directory's units, at most kMaxRuns. Returns how many.
-int units_of(const LshMeta& meta, Unit* out);
+int list_units(const LshMeta& meta, Unit* out);
 
 int full_runs(const LshMeta& meta);
 // Slots in use that a vacuum may begin with: half of those that full runs leave.

@@ -27,7 +27,7 @@ struct OutputRoom {
   }
 };
 
-uint32_t children_of(Relation index, const RunSlot& run, BlockNumber block, uint16_t level, BlockNumber* last) {
+uint32_t read_children(Relation index, const RunSlot& run, BlockNumber block, uint16_t level, BlockNumber* last) {
   Buffer buffer;
   if (lock_page(index, block, run.id, kInnerPage, nullptr, &buffer) != PageState::good)
     report_corrupt(index, block, "an inner page of a run is not there");
@@ -38,13 +38,13 @@ uint32_t children_of(Relation index, const RunSlot& run, BlockNumber block, uint
   return n;
 }
 
-OutputRoom room_of(Relation index, const RunSlot& out) {
+OutputRoom output_room(Relation index, const RunSlot& out) {
   OutputRoom room{0, InvalidBlockNumber, 0};
   BlockNumber last = InvalidBlockNumber;
-  room.root_n = children_of(index, out, out.root, out.height, &last);
+  room.root_n = read_children(index, out, out.root, out.height, &last);
   if (out.height == 2 && room.root_n != 0) {
     room.last_inner = last;
-    room.inner_n = children_of(index, out, room.last_inner, 1, &last);
+    room.inner_n = read_children(index, out, room.last_inner, 1, &last);
   }
   return room;
 }
@@ -79,12 +79,12 @@ void add_children(Page page, const Child* children, uint32_t n) {
 // give up what was read of them.
 class MergeStep {
  public:
-  // out: in the directory, and room_of() it.
+  // out: in the directory, and output_room() it.
   MergeStep(Relation index, const LshMeta& directory, const RunSlot& out, const OutputRoom& room)
       : index_(index), directory_(directory), out_(out), room_(room) {}
 
   // budget: leaves; at most as many as there is room for.
-  void take(uint32_t budget) {
+  void run(uint32_t budget) {
     write_leaves(budget);
     find_freed();
     link();
@@ -269,18 +269,18 @@ bool merge_step(Relation index, uint8_t unit, uint32_t budget) {
     least_id = Min(least_id, run.id);
   }
   if (out == nullptr) return true;  // finished by another
-  const bool guarded = take_lock(index, IndexLock::vacuum, ShareLock, false);
+  const bool guarded = acquire_lock(index, IndexLock::vacuum, ShareLock, false);
   if (!guarded && least_id < directory->vac_horizon) return false;
-  const OutputRoom room = room_of(index, *out);
+  const OutputRoom room = output_room(index, *out);
   const uint32_t most = room.leaves(*out);
   bool moved = true;
   if (most == 0) {
     moved = directory->nruns < kMaxRuns;
     if (moved) begin_sibling(index, *directory, *out);
   } else {
-    MergeStep(index, *directory, *out, room).take(Min(Min(Max(budget, 1u), kMaxBudget), most));
+    MergeStep(index, *directory, *out, room).run(Min(Min(Max(budget, 1u), kMaxBudget), most));
   }
-  if (guarded) drop_lock(index, IndexLock::vacuum, ShareLock);
+  if (guarded) release_lock(index, IndexLock::vacuum, ShareLock);
   return moved;
 }
 

@@ -39,7 +39,7 @@ void spill(Builder* b) {
     b->writer = static_cast<ChunkWriter*>(palloc(sizeof(ChunkWriter)));
     b->writer->init(b->file);
   }
-  take_chunk(b, b->writer);
+  write_chunk(b, b->writer);
   b->writer->end_chunk();
   b->chunk->object->clear();
   MemoryContextSwitchTo(old);
@@ -149,7 +149,7 @@ void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool
   indexed_row(index, values, nulls, &row);
   // Unsorted: the sort and the packer see to that.
   if (!row.has_value || accept(b, index, row.value, alive))
-    add_row(b, tid_of(*tid), unsorted_keys(index, row, &b->config));
+    add_row(b, pack_tid(*tid), unsorted_keys(index, row, &b->config));
   MemoryContextSwitchTo(old);
   MemoryContextReset(b->row_context);
 }

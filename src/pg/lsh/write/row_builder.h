@@ -88,12 +88,12 @@ void build_row(Relation index, ItemPointer tid, Datum* values, bool* nulls, bool
 // At the end of the scan: leaves out rows made by parameters that were replaced.
 void end_rows(Builder* b);
 
-// Sorts the rows that are in memory, for take_chunk().
+// Sorts the rows that are in memory, for write_chunk().
 void sort_chunk(Builder* b);
 
 // Their entries in order.
 template <class Out>
-void take_chunk(Builder* b, Out* out) {
+void write_chunk(Builder* b, Out* out) {
   while (const size_t n = b->chunk->object->take(b->block, Builder::kBlockEntries)) out->add(b->block, n);
 }
 

@@ -24,7 +24,7 @@ bool serves_jaccard(const IndexFacts& facts, const KnownQuery& query) {
 double usual_bands(const IndexFacts& facts, const KnownQuery& query) {
   if (facts.nbands == 0) return kUsualProbes;
   double p = facts.nbands;
-  if (facts.threshold < 1) p = 1 + (p - 1) * (1 - closeness_of(query)) / (1 - facts.threshold);
+  if (facts.threshold < 1) p = 1 + (p - 1) * (1 - query_closeness(query)) / (1 - facts.threshold);
   return Max(1.0, Min(p, static_cast<double>(facts.nbands)));
 }
 

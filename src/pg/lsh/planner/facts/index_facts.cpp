@@ -110,7 +110,7 @@ const ProbeFacts* count_probes(PlannerInfo* root, Oid oid, const KnownQuery& que
 
 }  // namespace
 
-const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
+const IndexFacts* index_facts(PlannerInfo* root, const IndexOptInfo* index) {
   const RangeTblEntry* table = root->simple_rte_array[index->rel->relid];
   if (index->hypothetical || table->inh || table->relkind == RELKIND_PARTITIONED_TABLE) return nullptr;
   PlanMemory* memory = plan_memory(root);
@@ -124,14 +124,14 @@ const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index) {
   return facts;
 }
 
-double limit_of(const IndexFacts& facts) {
+double farthest_bound(const IndexFacts& facts) {
   return facts.family->limit != nullptr ? facts.family->limit(facts) : facts.threshold;
 }
 
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
                       const ProbeEstimate** counted, const KnownColumns* columns) {
   if (counted != nullptr) *counted = nullptr;
-  const IndexFacts* facts = facts_of(root, index);
+  const IndexFacts* facts = index_facts(root, index);
   if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
   const FamilyPlan& family = *facts->family;
   // `minhash %> lsh_query` of a simhash: the operator raises the error.

@@ -31,7 +31,7 @@ struct IndexFacts {
 };
 
 // Null for an index that has no pages: of a partitioned table, as 16 and later list them, or seen by an adviser only.
-const IndexFacts* facts_of(PlannerInfo* root, const IndexOptInfo* index);
+const IndexFacts* index_facts(PlannerInfo* root, const IndexOptInfo* index);
 
 // The conditions on the columns before the value whose values are known.
 struct KnownColumns {
@@ -47,6 +47,6 @@ Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQ
                       const ProbeEstimate** counted = nullptr, const KnownColumns* columns = nullptr);
 
 // The bound beyond which the index finds nothing: its threshold, or the greatest distance of bit strings.
-double limit_of(const IndexFacts& facts);
+double farthest_bound(const IndexFacts& facts);
 
 }  // namespace neardup

@@ -12,23 +12,25 @@ extern "C" {
 namespace neardup {
 namespace {
 
-Datum bytes_of(const MinhashView& v) { return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size); }
+Datum signature_datum(const MinhashView& v) {
+  return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size);
+}
 
 // Of any type.
 Datum detoasted(Datum value, Oid type) {
   return get_typlen(type) == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
 }
 
-bool of_row_walker(Node* node, void* context) {
+bool has_row_value(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, SubPlan)) return true;
   if (IsA(node, Param)) return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN;
-  return walk_expression(node, of_row_walker, context);
+  return walk_expression(node, has_row_value, context);
 }
 
 }  // namespace
 
-bool comes_from_row(Node* value) { return of_row_walker(value, nullptr); }
+bool comes_from_row(Node* value) { return has_row_value(value, nullptr); }
 
 KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours) {
   KnownQuery known{};
@@ -61,7 +63,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
       known.measure = view.measure;
       known.bound = view.bound;
       if (kind_of(view.measure) == Kind::minhash)
-        known.value = strategy == kStrategyAtLeast ? bytes_of(view.signature) : known.query;
+        known.value = strategy == kStrategyAtLeast ? signature_datum(view.signature) : known.query;
     }
   } else if (ours && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
     // with_threshold(query, bound), or what the planner derives: the bound alone says much.
@@ -107,7 +109,7 @@ KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, N
   return known;
 }
 
-double closeness_of(const KnownQuery& query) {
+double query_closeness(const KnownQuery& query) {
   if (query.has_bound) return closeness(query.measure, query.bound);
   return info(query.measure).usual_closeness;
 }

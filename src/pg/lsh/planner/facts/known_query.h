@@ -34,6 +34,6 @@ KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, N
 bool comes_from_row(Node* value);
 
 // Of the bound, or of a usual one where it is not known.
-double closeness_of(const KnownQuery& query);
+double query_closeness(const KnownQuery& query);
 
 }  // namespace neardup

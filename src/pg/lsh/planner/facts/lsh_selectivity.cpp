@@ -79,7 +79,7 @@ double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData
 }
 
 // Which condition of our operator classes the operator is; 0: none.
-uint16_t strategy_of(Oid opno) {
+uint16_t search_strategy(Oid opno) {
   uint16_t strategy = 0;
   CatCList* list = SearchSysCacheList1(AMOPOPID, ObjectIdGetDatum(opno));
   for (int i = 0; i < list->n_members && strategy == 0; ++i) {
@@ -107,7 +107,7 @@ KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
   ListCell* cell;
   foreach (cell, args) {
     const KnownQuery side = known_operand(root, strategy, static_cast<Node*>(lfirst(cell)), true);
-    if (side.has_bound && (!known.has_bound || closeness_of(side) > closeness_of(known))) known = side;
+    if (side.has_bound && (!known.has_bound || query_closeness(side) > query_closeness(known))) known = side;
   }
   return known;
 }
@@ -157,7 +157,7 @@ Datum lsh_sel(PG_FUNCTION_ARGS) {
   Node* other;
   bool on_left;
   if (!get_restriction_variable(root, args, var_relid, &variable, &other, &on_left)) PG_RETURN_FLOAT8(kUnknown);
-  const uint16_t strategy = strategy_of(opno);
+  const uint16_t strategy = search_strategy(opno);
   // value %> query, of which the query is a column: then the other one is no lsh_query.
   const bool readable = on_left || strategy != kStrategyAtLeast;
   const double result =
@@ -177,7 +177,7 @@ Datum lsh_joinsel(PG_FUNCTION_ARGS) {
   VariableStatData b;
   bool reversed;
   get_join_variables(root, args, sjinfo, &a, &b, &reversed);
-  const uint16_t strategy = strategy_of(opno);
+  const uint16_t strategy = search_strategy(opno);
   const double result =
       strategy == 0 ? kUnknown : join(root, &a, &b, join_query(root, strategy, args), jointype, sjinfo);
   ReleaseVariableStats(a);

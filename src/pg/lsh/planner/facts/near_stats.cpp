@@ -21,15 +21,15 @@ namespace {
 // same per document, which statistics made before 2026-11-23 do not have.
 constexpr int16 kStatisticKind = 19551;
 constexpr int16 kEditRateKind = 19552;  // of ctph, whose other measure has the first
-constexpr int kRowNumbers = 1 + 2 * kPairLevels;
-constexpr int kStatisticNumbers = kRowNumbers + 2 * kPairLevels;
+constexpr int kRowStatistics = 1 + 2 * kPairLevels;
+constexpr int kAllStatistics = kRowStatistics + 2 * kPairLevels;
 
 // Near duplicates of a row where ANALYZE has not been.
 constexpr double kGuessedMatches = 10;
 
-constexpr int kMaxSampleRows = 30000;    // what the default statistics target takes
-constexpr uint32_t kMaxPairs = 1 << 19;  // compared, some 0.1 s
-constexpr int kMaxSimhashRows = 15000;   // all pairs are compared, some 0.1 s
+constexpr int kMaxSampleRows = 30000;           // what the default statistics target takes
+constexpr uint32_t kMaxSampledPairs = 1 << 19;  // compared, some 0.1 s
+constexpr int kMaxSimhashRows = 15000;          // all pairs are compared, some 0.1 s
 constexpr int kMaxCtphRows = 30000;
 
 // Between the levels the logarithm is taken as linear, below 0.5 it goes to all rows at 0. At least a hundredth, for
@@ -129,7 +129,7 @@ void store_pairs(VacAttrStatsP stats, int16 kind, int16 replaces, const PairSamp
   while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0 && stats->stakind[slot] != replaces) ++slot;
   if (slot == STATISTIC_NUM_SLOTS) return;
   MemoryContext old = MemoryContextSwitchTo(stats->anl_context);
-  auto* numbers = static_cast<float4*>(palloc(kStatisticNumbers * sizeof(float4)));
+  auto* numbers = static_cast<float4*>(palloc(kAllStatistics * sizeof(float4)));
   MemoryContextSwitchTo(old);
   // Each of the seen rows met seen - 1 others; in the table it has total_rows - 1.
   const double others = seen > 1 ? (std::max(total_rows, static_cast<double>(seen)) - 1) / (seen - 1) : 0;
@@ -138,14 +138,14 @@ void store_pairs(VacAttrStatsP stats, int16 kind, int16 replaces, const PairSamp
   for (uint32_t i = 0; i < kPairLevels; ++i) {
     numbers[1 + i] = static_cast<float4>(pairs.similar[i] * of_pairs);
     numbers[1 + kPairLevels + i] = static_cast<float4>(pairs.candidates[i] * of_pairs);
-    numbers[kRowNumbers + i] = static_cast<float4>(pairs.document_similar[i] * others);
-    numbers[kRowNumbers + kPairLevels + i] = static_cast<float4>(pairs.document_candidates[i] * others);
+    numbers[kRowStatistics + i] = static_cast<float4>(pairs.document_similar[i] * others);
+    numbers[kRowStatistics + kPairLevels + i] = static_cast<float4>(pairs.document_candidates[i] * others);
   }
   stats->stakind[slot] = kind;
   stats->staop[slot] = InvalidOid;
   stats->stacoll[slot] = InvalidOid;
   stats->stanumbers[slot] = numbers;
-  stats->numnumbers[slot] = kStatisticNumbers;
+  stats->numnumbers[slot] = kAllStatistics;
   stats->stavalues[slot] = nullptr;
   stats->numvalues[slot] = 0;
 }
@@ -160,7 +160,7 @@ void compute_minhash_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int 
   if (n > 1) {
     call_core([&] {
       PgStop stop;
-      pairs = sample_pairs(rows, n, made.num_perm, made.bits, kMaxPairs, &stop);
+      pairs = sample_pairs(rows, n, made.num_perm, made.bits, kMaxSampledPairs, &stop);
     });
   }
   if (rows != nullptr) pfree(rows);
@@ -198,7 +198,7 @@ void compute_ctph_stats(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int sam
   PairSample rates{};
   call_core([&] {
     PgStop stop;
-    sample_ctph_pairs(digests, n, kMaxPairs, &stop, &scores, &rates);
+    sample_ctph_pairs(digests, n, kMaxSampledPairs, &stop, &scores, &rates);
   });
   MemoryContextDelete(context);
   pfree(digests);
@@ -229,10 +229,10 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, Measur
   AttStatsSlot slot;
   if (HeapTupleIsValid(variable->statsTuple) &&
       get_attstatsslot(&slot, variable->statsTuple, kind, InvalidOid, ATTSTATSSLOT_NUMBERS)) {
-    if (slot.nnumbers == kStatisticNumbers || slot.nnumbers == kRowNumbers) {
+    if (slot.nnumbers == kAllStatistics || slot.nnumbers == kRowStatistics) {
       stats.analyzed = true;
       memcpy(&stats.of_row, slot.numbers + 1, sizeof stats.of_row);
-      memcpy(&stats.of_document, slot.numbers + (slot.nnumbers == kStatisticNumbers ? kRowNumbers : 1),
+      memcpy(&stats.of_document, slot.numbers + (slot.nnumbers == kAllStatistics ? kRowStatistics : 1),
              sizeof stats.of_document);
       // A parent of partitions knows its rows only after the conditions.
       if (variable->rel == nullptr || root->simple_rte_array[variable->rel->relid]->inh) stats.rows = slot.numbers[0];
@@ -260,13 +260,13 @@ double between(double of_document, double of_row, const NearStats& stats, const 
 }  // namespace
 
 double expected_matches(const NearStats& stats, const KnownQuery& query) {
-  const double closeness = closeness_of(query);
+  const double closeness = query_closeness(query);
   return between(interpolate(stats.of_document.matches, stats.rows, closeness),
                  interpolate(stats.of_row.matches, stats.rows, closeness), stats, query);
 }
 
 double expected_candidates(const NearStats& stats, const KnownQuery& query) {
-  const double closeness = closeness_of(query);
+  const double closeness = query_closeness(query);
   return between(interpolate(stats.of_document.candidates, stats.rows, closeness),
                  interpolate(stats.of_row.candidates, stats.rows, closeness), stats, query);
 }

@@ -39,7 +39,7 @@ bool two_arguments(Node* node, Node** a, Node** b) {
 }
 
 // A type that has measures, of both arguments: one that PostgreSQL does not bring, a set or a bit string; else invalid.
-Oid common_type_of(Node* a, Node* b) {
+Oid common_type(Node* a, Node* b) {
   const Oid type = exprType(a);
   const bool may_measure =
       type >= FirstNormalObjectId || type == INT4ARRAYOID || type == INT8ARRAYOID || type == BITOID;
@@ -52,10 +52,10 @@ Oid measured_type(Node* clause) {
   Node* b;
   if (IsA(clause, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(clause)->args) == 3) {
     const List* arguments = reinterpret_cast<FuncExpr*>(clause)->args;
-    return common_type_of(static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)));
+    return common_type(static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)));
   }
   if (!IsA(clause, OpExpr) || !two_arguments(clause, &a, &b)) return InvalidOid;
-  const Oid type = common_type_of(a, b);
+  const Oid type = common_type(a, b);
   if (OidIsValid(type)) return type;
   for (Node* side : {a, b}) {
     Node* x;
@@ -63,7 +63,7 @@ Oid measured_type(Node* clause) {
     // a cast of the measure
     if (IsA(side, FuncExpr) && list_length(reinterpret_cast<FuncExpr*>(side)->args) == 1)
       side = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(side)->args));
-    if (two_arguments(side, &x, &y) && OidIsValid(common_type_of(x, y))) return common_type_of(x, y);
+    if (two_arguments(side, &x, &y) && OidIsValid(common_type(x, y))) return common_type(x, y);
   }
   return InvalidOid;
 }
@@ -113,7 +113,7 @@ int find_measures(Oid family, Oid type, PlanMeasure measures[kMaxMeasures]) {
   return n;
 }
 
-Oid add_measures_of(PlanMeasures* measures, Node* clause) {
+Oid add_clause_measures(PlanMeasures* measures, Node* clause) {
   const Oid type = measured_type(clause);
   if (!OidIsValid(type)) return InvalidOid;
   const Oid method = own_access_method();
@@ -124,7 +124,7 @@ Oid add_measures_of(PlanMeasures* measures, Node* clause) {
   return family;
 }
 
-PlanMeasures* measures_of(PlannerInfo* root) {
+PlanMeasures* plan_measures(PlannerInfo* root) {
   PlanMemory* memory = plan_memory(root);
   ListCell* cell;
   foreach (cell, memory->levels) {
@@ -151,7 +151,7 @@ PlanMeasures* measures_of(PlannerInfo* root) {
     // Joins need no index.
     foreach (cell, rel->joininfo) {
       auto* clause = reinterpret_cast<Node*>(static_cast<RestrictInfo*>(lfirst(cell))->clause);
-      add_measures_of(level, clause);
+      add_clause_measures(level, clause);
     }
   }
   return level;

@@ -51,7 +51,7 @@ struct PlanMeasures {
   int n;
   PlanMeasure at[32];
 
-  const PlanMeasure* of(Oid predicate) const {
+  const PlanMeasure* find(Oid predicate) const {
     for (int i = 0; i < n; ++i)
       if (at[i].predicate == predicate) return &at[i];
     return nullptr;
@@ -60,13 +60,13 @@ struct PlanMeasures {
     PlanMeasure found[kMaxMeasures];
     const int nfound = find_measures(family, type, found);
     for (int i = 0; i < nfound && n < static_cast<int>(lengthof(at)); ++i)
-      if (of(found[i].predicate) == nullptr) at[n++] = found[i];
+      if (find(found[i].predicate) == nullptr) at[n++] = found[i];
   }
 };
-PlanMeasures* measures_of(PlannerInfo* root);
+PlanMeasures* plan_measures(PlannerInfo* root);
 
 // Adds the measures that this extension's default operator class of a type has, where the clause may compare by them
 // two values of the type. Returns its family; invalid where there is none.
-Oid add_measures_of(PlanMeasures* measures, Node* clause);
+Oid add_clause_measures(PlanMeasures* measures, Node* clause);
 
 }  // namespace neardup
