@@ -76,6 +76,19 @@ def named(conn):
     equal("and none of neardup_internal", sorted(set(ours["neardup_internal"]) & described), [])
 
 
+def front_door():
+    """The first table of docs/reference.md names what docs/start.md shows at work."""
+    texts = {}
+    for name in ("reference", "start"):
+        with open(os.path.join(ROOT, "docs", name + ".md"), encoding="utf-8") as f:
+            texts[name] = f.read()
+    table = re.search(r"^\| to \| use \|\n((?:\|.*\n)+)", texts["reference"], re.M).group(1)
+    named = {n for span in re.findall(r"`([^`]+)`", table) for n in re.findall(r"^[a-z_]{4,}", span)}
+    blocks = "".join(re.findall(r"```sql\n(.*?)```", texts["start"], re.S))
+    equal("fifteen functions are the first", len(named), 15)
+    equal("docs/start.md shows each", sorted(n for n in named if not re.search(r"\b%s\b" % n, blocks)), [])
+
+
 def sign_in_batches(conn):
     """The procedure of docs/recipes.md: it signs what there is, in batches that stay, and goes on where it was."""
     with open(os.path.join(ROOT, "docs", "recipes.md"), encoding="utf-8") as f:
@@ -129,6 +142,7 @@ def main():
         named(conn)
         sign_in_batches(conn)
         measured_tables()
+        front_door()
         equal("verify at 0.8 searches as drawn",
               round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
 
