@@ -26,7 +26,7 @@ struct Failure {
   char hint[512];
 };
 
-int sqlstate_of(Errc code) noexcept {
+int to_sqlstate(Errc code) noexcept {
   switch (code) {
     case Errc::invalid_argument:
       return ERRCODE_INVALID_PARAMETER_VALUE;
@@ -61,7 +61,7 @@ void run_guarded(void (*f)(void*), void* arg, Failure* out) noexcept {
     f(arg);
   } catch (const Error& e) {
     out->failed = true;
-    out->sqlstate = sqlstate_of(e.code());
+    out->sqlstate = to_sqlstate(e.code());
     out->cancelled = e.code() == Errc::cancelled;
     copy_text(out->message, e.what());
     copy_text(out->detail, e.detail().c_str());

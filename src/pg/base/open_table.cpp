@@ -67,7 +67,7 @@ bool may_select(Oid relation, AclMaskHow columns) {
   return pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, columns) == ACLCHECK_OK;
 }
 
-OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting) {
+OpenTable open_typed_table(Oid table, Oid row_type, Waiting waiting) {
   const OpenTable opened = open_locked(table, waiting, ACLMASK_ALL);
   if (opened.refusal != Refusal::none) return opened;
   const Form_pg_class form = opened.relation->rd_rel;
@@ -120,7 +120,7 @@ bool has_rows(char kind) {
          kind == RELKIND_MATVIEW || kind == RELKIND_FOREIGN_TABLE;
 }
 
-Oid owner_of(Oid relation) {
+Oid relation_owner(Oid relation) {
   HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(tuple)) return InvalidOid;
   const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;

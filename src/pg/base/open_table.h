@@ -31,7 +31,7 @@ struct OpenTable {
 enum class Waiting : uint8_t { waits, gives_up };
 
 // A plain table OF row_type that the caller may read, all of it, as it is stored.
-OpenTable open_table_of(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
+OpenTable open_typed_table(Oid table, Oid row_type, Waiting waiting = Waiting::waits);
 
 // The same lock, for relations that are asked by a query, whose rows and columns the query's own privileges and row
 // security decide: SELECT on one column is enough.
@@ -59,7 +59,7 @@ Oid relation_named(const text* name, const char* suffix = "");
 Oid relation_in(Oid schema, const char* name, const char* suffix);
 
 // InvalidOid where there is no such relation.
-Oid owner_of(Oid relation);
+Oid relation_owner(Oid relation);
 
 // "schema.name", quoted where it must be, for messages; null where there is no such relation.
 const char* qualified_name(Oid relation);
@@ -72,7 +72,7 @@ struct TypedRow {
   bool* nulls;
 };
 TypedRow typed_row(Relation table, HeapTuple row, Oid row_type);
-inline Datum value_of(const TypedRow& row) {
+inline Datum row_value(const TypedRow& row) {
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row.desc), row.values, row.nulls));
 }
 

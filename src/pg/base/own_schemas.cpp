@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kInternalSchema = "neardup_internal";
 
-Oid extension_of(Oid function) { return getExtensionOfObject(ProcedureRelationId, function); }
+Oid function_extension(Oid function) { return getExtensionOfObject(ProcedureRelationId, function); }
 
 // There is no syscache of extensions before PostgreSQL 18.
 Oid schema_of_extension(Oid extension) {
@@ -35,7 +35,7 @@ bool is_internal(Oid schema) {
 Oid extension_namespace(Oid function) {
   const Oid own = get_func_namespace(function);
   if (!is_internal(own)) return own;
-  const Oid extension = extension_of(function);
+  const Oid extension = function_extension(function);
   const Oid schema = OidIsValid(extension) ? schema_of_extension(extension) : InvalidOid;
   return OidIsValid(schema) ? schema : own;
 }
@@ -46,7 +46,7 @@ Oid internal_namespace(Oid function) {
   // Anybody may make a schema of that name before the extension does.
   const Oid schema = get_namespace_oid(kInternalSchema, true);
   if (!OidIsValid(schema)) return own;
-  const Oid extension = extension_of(function);
+  const Oid extension = function_extension(function);
   const bool is_ours = OidIsValid(extension) && getExtensionOfObject(NamespaceRelationId, schema) == extension;
   return is_ours ? schema : own;
 }

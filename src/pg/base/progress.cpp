@@ -27,13 +27,13 @@ const char* const kPhases[] = {"reading rows",   "sorting rows",   "searching", 
 // once.
 int inner_calls = 0;
 
-int command_of(const PgBackendStatus& status) noexcept {
+int progress_command(const PgBackendStatus& status) noexcept {
   int command;
   memcpy(&command, &status.st_progress_command, sizeof command);
   return command;
 }
 
-bool is_ours() noexcept { return MyBEEntry != nullptr && command_of(*MyBEEntry) == kCommand; }
+bool is_ours() noexcept { return MyBEEntry != nullptr && progress_command(*MyBEEntry) == kCommand; }
 
 // As pgstat_progress_start_command().
 void start_command() noexcept {
@@ -60,7 +60,7 @@ double share_done(const int64* p) {
 // views of progress, of others only with the right to see their statistics.
 const PgBackendStatus* watched(int number) {
   const LocalPgBackendStatus* local = local_backend_status(number);
-  if (local == nullptr || command_of(local->backendStatus) != kCommand) return nullptr;
+  if (local == nullptr || progress_command(local->backendStatus) != kCommand) return nullptr;
   if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
       !has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
     return nullptr;
@@ -74,7 +74,7 @@ void begin_progress(Searching function) {
     ++inner_calls;
     return;
   }
-  if (MyBEEntry == nullptr || command_of(*MyBEEntry) != PROGRESS_COMMAND_INVALID) return;
+  if (MyBEEntry == nullptr || progress_command(*MyBEEntry) != PROGRESS_COMMAND_INVALID) return;
   inner_calls = 0;
   start_command();
   report(kFunction, static_cast<uint64>(function));
@@ -104,7 +104,7 @@ void end_progress() {
   }
 }
 
-double search_share_of(int pid) {
+double search_share(int pid) {
   const int n = pgstat_fetch_stat_numbackends();
   for (int i = 1; i <= n; ++i) {
     const PgBackendStatus* status = watched(i);

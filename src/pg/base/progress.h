@@ -25,6 +25,8 @@ enum class Searching : uint8_t {
 };
 void begin_progress(Searching function);
 void report_phase(Phase phase);
+// The rows that were read so far: reported once in kRowsBetweenReports.
+inline constexpr uint64 kRowsBetweenReports = 1024;
 void report_rows_read(uint64 rows);
 void report_pairs(uint64 pairs);
 // As StopCheck says. They raise no error.
@@ -33,6 +35,6 @@ void report_parts(uint64 done, uint64 total) noexcept;
 void end_progress();
 
 // How much of its search, from 0 to 1, a session that the caller may watch has done; 0 where it is at none.
-double search_share_of(int pid);
+double search_share(int pid);
 
 }  // namespace neardup

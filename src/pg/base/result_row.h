@@ -32,10 +32,10 @@ class ResultRow {
   HeapTuple tuple(TupleDesc desc) { return heap_form_tuple(desc, values_, nulls_); }
 
  private:
-  static constexpr int kColumns = static_cast<int>(Column::kColumns);
+  static constexpr int kColumnCount = static_cast<int>(Column::kColumns);
 
-  Datum values_[kColumns] = {};
-  bool nulls_[kColumns];
+  Datum values_[kColumnCount] = {};
+  bool nulls_[kColumnCount];
 };
 
 }  // namespace neardup

@@ -8,7 +8,7 @@ namespace neardup {
 
 inline bool equals(const char* value, const char* constant) { return value != nullptr && strcmp(value, constant) == 0; }
 
-inline bool is_one_of(const char* value, std::initializer_list<const char*> constants) {
+inline bool equals_any(const char* value, std::initializer_list<const char*> constants) {
   for (const char* constant : constants)
     if (equals(value, constant)) return true;
   return false;

@@ -32,7 +32,7 @@ AggregateState* make_state(MemoryContext context, const MinhashParams& params) {
   return s;
 }
 
-IncrementalSketch* sketch_of(AggregateState* s) {
+IncrementalSketch* need_sketch(AggregateState* s) {
   if (s->sketch == nullptr)
     call_core([&] {
       s->sketch = new IncrementalSketch(s->params.num_perm, static_cast<uint64_t>(s->params.seed), s->components);
@@ -91,8 +91,8 @@ PG_FUNCTION_INFO_V1(minhash_agg_text);
 Datum minhash_agg_text(PG_FUNCTION_ARGS) {
   AggregateState* s = state_for(fcinfo, MinhashKind::text_set);
   if (!PG_ARGISNULL(1)) {
-    const Utf8 u = utf8_of(PG_GETARG_TEXT_PP(1));
-    sketch_of(s)->add(element_hash(u.data, u.size));
+    const Utf8 u = to_utf8(PG_GETARG_TEXT_PP(1));
+    need_sketch(s)->add(element_hash(u.data, u.size));
     s->any = true;
   }
   PG_RETURN_POINTER(s);
@@ -102,7 +102,7 @@ PG_FUNCTION_INFO_V1(minhash_agg_bigint);
 Datum minhash_agg_bigint(PG_FUNCTION_ARGS) {
   AggregateState* s = state_for(fcinfo, MinhashKind::bigint_set);
   if (!PG_ARGISNULL(1)) {
-    sketch_of(s)->add(static_cast<uint64_t>(PG_GETARG_INT64(1)));
+    need_sketch(s)->add(static_cast<uint64_t>(PG_GETARG_INT64(1)));
     s->any = true;
   }
   PG_RETURN_POINTER(s);

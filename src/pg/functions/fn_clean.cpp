@@ -78,10 +78,10 @@ Compiled* compiled_rules(const GivenRule* given, size_t n) {
   return &kept_sets->front();
 }
 
-Field field_of(Datum value, bool is_null) {
+Field to_field(Datum value, bool is_null) {
   if (is_null) return {"", 0, {reinterpret_cast<const uint8_t*>(""), 0}};
   const text* t = DatumGetTextPP(value);
-  return {VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t)), utf8_of(t)};
+  return {VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t)), to_utf8(t)};
 }
 
 // Of the type neardup_rule, and of what neardup_default_rules() returns.
@@ -109,8 +109,8 @@ GivenRule given_rule(Datum value, int i) {
   for (int c = kName; c <= kPattern; ++c)
     if (missing[c])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the %s of rule %d is NULL", names[c], i + 1)));
-  const GivenRule rule = {field_of(values[kName], false), field_of(values[kKind], false),
-                          field_of(values[kPattern], false), field_of(values[kReplacement], missing[kReplacement]),
+  const GivenRule rule = {to_field(values[kName], false), to_field(values[kKind], false),
+                          to_field(values[kPattern], false), to_field(values[kReplacement], missing[kReplacement]),
                           missing[kPosition] ? PG_INT64_MAX : DatumGetInt32(values[kPosition])};
   if (rule.name.size > kMaxRuleName || rule.kind.size > kMaxRuleName)
     ereport(ERROR,
@@ -121,7 +121,7 @@ GivenRule given_rule(Datum value, int i) {
 
 // The rules of an array, by their positions; those without one last. Palloc'd.
 GivenRule* given_rules(ArrayType* array, size_t* n) {
-  const auto [elements, nulls, count] = elements_of(array);
+  const auto [elements, nulls, count] = array_elements(array);
   if (count > static_cast<int>(kMaxRules))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("there must be at most %d rules: %d", static_cast<int>(kMaxRules), count)));
@@ -152,7 +152,7 @@ struct CleanedText {
 };
 
 CleanedText clean(const text* body, bool given, const GivenRule* rules, size_t n) {
-  const Utf8 u = utf8_of(body);
+  const Utf8 u = to_utf8(body);
   Compiled* set = nullptr;
   Cleaned* cleaned = nullptr;
   call_core([&] {
@@ -205,7 +205,7 @@ struct Measured {
 };
 
 Measured measure(const text* body) {
-  const Utf8 u = utf8_of(body);
+  const Utf8 u = to_utf8(body);
   Measured m{};
   call_core([&] {
     PgStop stop;

@@ -14,7 +14,7 @@ namespace {
 using namespace neardup;
 
 // The ranges in order, palloc'd. Multiranges hold no empty range, and int4 ranges no upper bound of their own.
-CharacterRange* ranges_of(const MultirangeType* multirange, size_t* count) {
+CharacterRange* read_ranges(const MultirangeType* multirange, size_t* count) {
   const TypeCacheEntry* type = lookup_type_cache(MultirangeTypeGetOid(multirange), TYPECACHE_MULTIRANGE_INFO);
   int32 n;
   RangeType** ranges;
@@ -39,9 +39,9 @@ extern "C" {
 // cut_passages(body text, ranges int4multirange)
 PG_FUNCTION_INFO_V1(neardup_cut_passages);
 Datum neardup_cut_passages(PG_FUNCTION_ARGS) {
-  const Utf8 body = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 body = to_utf8(PG_GETARG_TEXT_PP(0));
   size_t count = 0;
-  const CharacterRange* ranges = ranges_of(PG_GETARG_MULTIRANGE_P(1), &count);
+  const CharacterRange* ranges = read_ranges(PG_GETARG_MULTIRANGE_P(1), &count);
   auto* left = static_cast<char*>(MemoryContextAllocHuge(CurrentMemoryContext, Max(body.size, static_cast<size_t>(1))));
   size_t size = 0;
   call_core([&] {

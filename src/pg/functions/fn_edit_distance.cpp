@@ -12,13 +12,13 @@ struct Documents {
   Bytes b;
 };
 
-Documents texts_of(FunctionCallInfo fcinfo) {
-  return {Unit::character, utf8_of(PG_GETARG_TEXT_PP(0)), utf8_of(PG_GETARG_TEXT_PP(1))};
+Documents text_args(FunctionCallInfo fcinfo) {
+  return {Unit::character, to_utf8(PG_GETARG_TEXT_PP(0)), to_utf8(PG_GETARG_TEXT_PP(1))};
 }
 
-Documents bytes_of(FunctionCallInfo fcinfo) { return {Unit::byte, bytes_arg(fcinfo, 0), bytes_arg(fcinfo, 1)}; }
+Documents bytea_args(FunctionCallInfo fcinfo) { return {Unit::byte, bytes_arg(fcinfo, 0), bytes_arg(fcinfo, 1)}; }
 
-Datum distance_of(FunctionCallInfo fcinfo, const Documents& d) {
+Datum edit_distance_datum(FunctionCallInfo fcinfo, const Documents& d) {
   const int32 most = PG_GETARG_INT32(2);
   if (most < 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("max_distance must be at least 0: %d", most)));
@@ -33,7 +33,7 @@ Datum distance_of(FunctionCallInfo fcinfo, const Documents& d) {
   PG_RETURN_INT32(static_cast<int32>(*distance));
 }
 
-Datum rate_of(FunctionCallInfo fcinfo, const Documents& d) {
+Datum edit_rate_datum(FunctionCallInfo fcinfo, const Documents& d) {
   const double most = PG_GETARG_FLOAT8(2);
   std::optional<double> rate;
   call_core([&] {
@@ -51,15 +51,15 @@ Datum rate_of(FunctionCallInfo fcinfo, const Documents& d) {
 extern "C" {
 
 PG_FUNCTION_INFO_V1(edit_distance_text);
-Datum edit_distance_text(PG_FUNCTION_ARGS) { return distance_of(fcinfo, texts_of(fcinfo)); }
+Datum edit_distance_text(PG_FUNCTION_ARGS) { return edit_distance_datum(fcinfo, text_args(fcinfo)); }
 
 PG_FUNCTION_INFO_V1(edit_distance_bytea);
-Datum edit_distance_bytea(PG_FUNCTION_ARGS) { return distance_of(fcinfo, bytes_of(fcinfo)); }
+Datum edit_distance_bytea(PG_FUNCTION_ARGS) { return edit_distance_datum(fcinfo, bytea_args(fcinfo)); }
 
 PG_FUNCTION_INFO_V1(edit_rate_text);
-Datum edit_rate_text(PG_FUNCTION_ARGS) { return rate_of(fcinfo, texts_of(fcinfo)); }
+Datum edit_rate_text(PG_FUNCTION_ARGS) { return edit_rate_datum(fcinfo, text_args(fcinfo)); }
 
 PG_FUNCTION_INFO_V1(edit_rate_bytea);
-Datum edit_rate_bytea(PG_FUNCTION_ARGS) { return rate_of(fcinfo, bytes_of(fcinfo)); }
+Datum edit_rate_bytea(PG_FUNCTION_ARGS) { return edit_rate_datum(fcinfo, bytea_args(fcinfo)); }
 
 }  // extern "C"

@@ -41,8 +41,8 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_compare_texts);
 Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
-  const Utf8 a = utf8_of(PG_GETARG_TEXT_PP(0));
-  const Utf8 b = utf8_of(PG_GETARG_TEXT_PP(1));
+  const Utf8 a = to_utf8(PG_GETARG_TEXT_PP(0));
+  const Utf8 b = to_utf8(PG_GETARG_TEXT_PP(1));
   const int k = PG_GETARG_INT32(2);
   const Unit unit = unit_arg(fcinfo, 3);
   PlainComparison c;

@@ -66,7 +66,7 @@ struct Hashes {
 // The argument `ignore`, palloced, which 0.2.0 does not pass.
 Hashes ignored_arg(FunctionCallInfo fcinfo, int n) {
   if (PG_NARGS() <= n) return {nullptr, 0};
-  const Elements elements = elements_of(PG_GETARG_ARRAYTYPE_P(n));
+  const Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(n));
   int64_t* const values = static_cast<int64_t*>(palloc(sizeof(int64_t) * (static_cast<size_t>(elements.count) + 1)));
   for (int i = 0; i < elements.count; ++i) {
     if (elements.nulls[i])
@@ -87,7 +87,7 @@ void start(FunctionCallInfo fcinfo, const Bytes& doc, Make make) {
   if (get_call_result_type(fcinfo, nullptr, &desc) != TYPEFUNC_COMPOSITE) elog(ERROR, "return type must be a row type");
   context->tuple_desc = BlessTupleDesc(desc);
   MemoryContextSwitchTo(old);
-  const Bytes copy = copy_of(doc, context->multi_call_memory_ctx);
+  const Bytes copy = copy_bytes(doc, context->multi_call_memory_ctx);
   context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx,
                                         [=](PgStop* stop, PgTempFiles*) { return make(copy.data, copy.size, stop); });
 }
@@ -144,7 +144,7 @@ Datum hashes_datum(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc, const H
 extern "C" {
 
 PG_FUNCTION_INFO_V1(neardup_karp_rabin);
-Datum neardup_karp_rabin(PG_FUNCTION_ARGS) { return fingerprint_datum(utf8_of(PG_GETARG_TEXT_PP(0))); }
+Datum neardup_karp_rabin(PG_FUNCTION_ARGS) { return fingerprint_datum(to_utf8(PG_GETARG_TEXT_PP(0))); }
 
 PG_FUNCTION_INFO_V1(neardup_karp_rabin_bytes);
 Datum neardup_karp_rabin_bytes(PG_FUNCTION_ARGS) { return fingerprint_datum(bytes_arg(fcinfo, 0)); }
@@ -159,7 +159,7 @@ Datum neardup_karp_rabin_concat(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints);
 Datum neardup_rolling_fingerprints(PG_FUNCTION_ARGS) {
-  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::character, utf8_of(PG_GETARG_TEXT_PP(0)));
+  if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::character, to_utf8(PG_GETARG_TEXT_PP(0)));
   return next_row<WindowRows>(fcinfo);
 }
 
@@ -172,7 +172,7 @@ Datum neardup_rolling_fingerprints_bytes(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints);
 Datum neardup_winnow_fingerprints(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL())
-    start_winnow(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
+    start_winnow(fcinfo, unit_arg(fcinfo, 3), to_utf8(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
   return next_row<WinnowRows>(fcinfo);
 }
 
@@ -184,7 +184,7 @@ Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_winnow_hashes);
 Datum neardup_winnow_hashes(PG_FUNCTION_ARGS) {
-  return hashes_datum(fcinfo, unit_arg(fcinfo, 3), utf8_of(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
+  return hashes_datum(fcinfo, unit_arg(fcinfo, 3), to_utf8(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
 }
 
 PG_FUNCTION_INFO_V1(neardup_winnow_hashes_bytes);

@@ -105,7 +105,7 @@ Relation open_lexicon(Oid oid) {
   return opened.relation;
 }
 
-constexpr int kRowsPerFetch = 2000;
+constexpr int kTermsPerFetch = 2000;
 
 struct LexiconRow {
   Utf8 term;
@@ -121,10 +121,10 @@ void read_lexicon(Relation relation, Lexicon* lexicon) {
   const char* name = held_name(RelationGetRelid(relation), StatementKind::query);
   SPIPlanPtr plan = prepare_query(psprintf("SELECT term, document_frequency, idf FROM %s", name), 0);
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
-  auto* rows = static_cast<LexiconRow*>(palloc(sizeof(LexiconRow) * kRowsPerFetch));
+  auto* rows = static_cast<LexiconRow*>(palloc(sizeof(LexiconRow) * kTermsPerFetch));
   MemoryContext texts = AllocSetContextCreate(CurrentMemoryContext, "neardup terms", ALLOCSET_DEFAULT_SIZES);
   for (;;) {
-    SPI_cursor_fetch(portal, true, kRowsPerFetch);
+    SPI_cursor_fetch(portal, true, kTermsPerFetch);
     const uint64 n = SPI_processed;
     if (n == 0) break;
     MemoryContext old = MemoryContextSwitchTo(texts);
@@ -237,7 +237,7 @@ void add_row(const Counting* c, TupleTableSlot* slot) {
   const Datum value = slot_getattr(slot, c->column, &is_null);
   if (is_null) return;
   MemoryContext old = MemoryContextSwitchTo(c->each);
-  const Utf8 doc = utf8_of(DatumGetTextPP(value));
+  const Utf8 doc = to_utf8(DatumGetTextPP(value));
   TermCounts* counts = c->counts->object;
   PgStop* stop = c->counts->stop;
   bool full = false;
@@ -287,7 +287,7 @@ Datum neardup_term_counts(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(i_match);
 Datum i_match(PG_FUNCTION_ARGS) {
   const Lexicon* lexicon = lexicon_arg(fcinfo, 1, 2);
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   uint8_t hash[UUID_LEN];
   bool any = false;
   call_core([&] {
@@ -309,7 +309,7 @@ Datum i_match_bag(PG_FUNCTION_ARGS) {
     check_share(share);
   });
   const Lexicon* lexicon = lexicon_arg(fcinfo, 1, 3);
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   uint8_t hashes[(kMaxVariants + 1) * UUID_LEN];
   int count = 0;
   call_core([&] {

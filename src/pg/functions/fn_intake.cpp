@@ -14,10 +14,10 @@ namespace {
 
 using namespace neardup;
 
-constexpr size_t kPiece = 16 * 1024;           // bytes converted in one step
-constexpr size_t kPieceRoom = 4 * kPiece + 8;  // what they can become, MAX_CONVERSION_GROWTH
-constexpr size_t kShortEvidence = 1024;        // bytes that are decoded to compare all encodings
-constexpr size_t kLongEvidence = 8 * 1024;     // ... those that are left then
+constexpr size_t kDecodedPiece = 16 * 1024;           // bytes converted in one step
+constexpr size_t kPieceRoom = 4 * kDecodedPiece + 8;  // what they can become, MAX_CONVERSION_GROWTH
+constexpr size_t kShortEvidence = 1024;               // bytes that are decoded to compare all encodings
+constexpr size_t kLongEvidence = 8 * 1024;            // ... those that are left then
 constexpr size_t kMaxEncodings = 64;
 
 // How a document is decoded. converter: PostgreSQL's, for kind `converter`.
@@ -30,7 +30,7 @@ struct Source {
 };
 
 // The source for a name that find_encoding() gave or PostgreSQL knows; converter missing: refused.
-Source source_of(const char* wanted, const EncodingName& found) {
+Source make_source(const char* wanted, const EncodingName& found) {
   Source s{found.kind, found.form, found.name, -1, InvalidOid};
   if (s.kind == EncodingKind::converter || s.kind == EncodingKind::unknown) {
     s.encoding = pg_char_to_encoding(s.kind == EncodingKind::converter ? found.name : wanted);
@@ -45,7 +45,7 @@ Source source_of(const char* wanted, const EncodingName& found) {
 Source named_source(const char* wanted) {
   EncodingName found;
   call_core([&] { found = find_encoding(wanted); });
-  return source_of(wanted, found);
+  return make_source(wanted, found);
 }
 
 // Decodes from the front of `bytes` as decode_unicode() does.
@@ -152,9 +152,9 @@ void append_utf8(Output* out, const uint8_t* utf8, size_t n, uint8_t* room) {
     return;
   }
   for (size_t i = 0; i < n;) {
-    const int read =
-        pg_do_encoding_conversion_buf(out->converter, PG_UTF8, GetDatabaseEncoding(), const_cast<uint8_t*>(utf8 + i),
-                                      static_cast<int>(Min(n - i, kPiece)), room, static_cast<int>(kPieceRoom), true);
+    const int read = pg_do_encoding_conversion_buf(
+        out->converter, PG_UTF8, GetDatabaseEncoding(), const_cast<uint8_t*>(utf8 + i),
+        static_cast<int>(Min(n - i, kDecodedPiece)), room, static_cast<int>(kPieceRoom), true);
     append(out, room, strlen(reinterpret_cast<char*>(room)));
     i += static_cast<size_t>(read);
     if (read > 0 || i == n) continue;
@@ -187,7 +187,7 @@ size_t decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, 
   for (size_t at = 0; at < size;) {
     CHECK_FOR_INTERRUPTS();
     size_t written;
-    const size_t read = decode_step(s, bytes + at, Min(kPiece, size - at), piece, &written);
+    const size_t read = decode_step(s, bytes + at, Min(kDecodedPiece, size - at), piece, &written);
     const size_t mark = first && written >= 3 && memcmp(piece, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (read > 0) first = false;
     append_utf8(out, piece + mark, written - mark, room);
@@ -198,7 +198,7 @@ size_t decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, 
       break;
     }
     // Broken bytes mostly come in runs.
-    for (uint32 run = 0; at < size && run < kPiece; ++run) {
+    for (uint32 run = 0; at < size && run < kDecodedPiece; ++run) {
       size_t length;
       const Trouble trouble = trouble_at(s, bytes + at, size - at, &length);
       if (!out->drop) report_trouble(s, trouble, at, bytes + at, length);
@@ -219,14 +219,14 @@ size_t decode_all(const Source& s, const uint8_t* bytes, size_t size, bool cut, 
 }
 
 // Supersets under the same name: what decodes in the smaller one decodes alike in the greater.
-const char* superset_of(const char* name) {
+const char* superset_name(const char* name) {
   if (strcmp(name, "GBK") == 0 || strcmp(name, "EUC_CN") == 0) return "GB18030";
   if (strcmp(name, "EUC_KR") == 0) return "UHC";
   return name;
 }
 
 void enter(Contest* contest, const Candidate& candidate, bool guessed) {
-  const Source s = source_of(candidate.name, {EncodingKind::converter, candidate.name});
+  const Source s = make_source(candidate.name, {EncodingKind::converter, candidate.name});
   if (s.kind == EncodingKind::refused) return;
   Output out;
   const std::string& evidence = contest->evidence();
@@ -287,7 +287,7 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
   MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "neardup detection", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(own);
   const EncodingGuess winner =
-      hold_contest(sample, guessed.kind == EncodingKind::converter ? superset_of(guessed.name) : "");
+      hold_contest(sample, guessed.kind == EncodingKind::converter ? superset_name(guessed.name) : "");
   MemoryContextSwitchTo(old);
   MemoryContextDelete(own);
   return winner;
@@ -327,7 +327,7 @@ Datum finish_output(Output* out) {
   return PointerGetDatum(out->text.data);
 }
 
-Datum to_utf8(const uint8_t* document, size_t size, const text* encoding, bool drop) {
+Datum decode_document(const uint8_t* document, size_t size, const text* encoding, bool drop) {
   Source s{};
   if (encoding != nullptr) {
     s = source_arg(encoding);
@@ -360,7 +360,7 @@ Datum neardup_detect_encoding(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_to_utf8_detected);
 Datum neardup_to_utf8_detected(PG_FUNCTION_ARGS) {
   const Bytes document = bytes_arg(fcinfo, 0);
-  return to_utf8(document.data, document.size, nullptr, false);
+  return decode_document(document.data, document.size, nullptr, false);
 }
 
 PG_FUNCTION_INFO_V1(neardup_to_utf8);
@@ -375,7 +375,7 @@ Datum neardup_to_utf8(PG_FUNCTION_ARGS) {
                     errmsg("invalid must be %s: %.*s", list_names(kInvalid, "'", "or").text,
                            pg_mbcliplen(invalid, static_cast<int>(strlen(invalid)), 64), invalid)));
   const Bytes document = bytes_arg(fcinfo, 0);
-  return to_utf8(document.data, document.size, PG_ARGISNULL(1) ? nullptr : PG_GETARG_TEXT_PP(1), *drop);
+  return decode_document(document.data, document.size, PG_ARGISNULL(1) ? nullptr : PG_GETARG_TEXT_PP(1), *drop);
 }
 
 PG_FUNCTION_INFO_V1(neardup_decode);

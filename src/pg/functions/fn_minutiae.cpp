@@ -37,7 +37,7 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   if (!(margin >= 0 && margin <= 0.5))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("margin must be between 0 and 0.5: %s", shown(margin).text)));
-  const auto [values, nulls, n] = elements_of(PG_GETARG_ARRAYTYPE_P(0));
+  const auto [values, nulls, n] = array_elements(PG_GETARG_ARRAYTYPE_P(0));
   auto* points = static_cast<GridPoint*>(palloc(sizeof(GridPoint) * static_cast<Size>(Max(n, 1))));
   for (int i = 0; i < n; ++i) {
     if (nulls[i])

@@ -21,20 +21,20 @@ struct Arguments {
 };
 
 // Of both documents together: what they need lies beyond work_mem, at up to 200 bytes a unit.
-constexpr size_t kMaxWordBytes = size_t{128} << 20;
+constexpr size_t kMaxBytesByWords = size_t{128} << 20;
 // Where a byte may be a unit.
 constexpr size_t kMaxCharBytes = size_t{32} << 20;
 
 // The argument `ignore`, which 0.2.0 does not pass.
 void read_ignored(FunctionCallInfo fcinfo, int n, Arguments* g) {
   if (PG_NARGS() <= n) return;
-  const Elements texts = elements_of(PG_GETARG_ARRAYTYPE_P(n));
+  const Elements texts = array_elements(PG_GETARG_ARRAYTYPE_P(n));
   Utf8* const ignore = static_cast<Utf8*>(palloc(sizeof(Utf8) * (static_cast<size_t>(texts.count) + 1)));
   for (int i = 0; i < texts.count; ++i) {
     if (texts.nulls[i])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("text %d to ignore is NULL", i + 1),
                       errhint("Leave NULLs out, as in array_remove(texts, NULL).")));
-    ignore[i] = utf8_of(DatumGetTextPP(texts.values[i]));
+    ignore[i] = to_utf8(DatumGetTextPP(texts.values[i]));
   }
   g->ignore = ignore;
   g->ignored = texts.count;
@@ -46,15 +46,15 @@ IgnoredTexts texts_to_ignore(const Arguments& g) {
   return out;
 }
 
-Arguments arguments_of(FunctionCallInfo fcinfo) {
-  Arguments g = {utf8_of(PG_GETARG_TEXT_PP(0)),
-                 utf8_of(PG_GETARG_TEXT_PP(1)),
+Arguments read_arguments(FunctionCallInfo fcinfo) {
+  Arguments g = {to_utf8(PG_GETARG_TEXT_PP(0)),
+                 to_utf8(PG_GETARG_TEXT_PP(1)),
                  PG_GETARG_INT32(2),
                  unit_arg(fcinfo, 3),
                  nullptr,
                  0};
   read_ignored(fcinfo, 4, &g);
-  const size_t most = g.unit == Unit::character || g.unit == Unit::code ? kMaxCharBytes : kMaxWordBytes;
+  const size_t most = g.unit == Unit::character || g.unit == Unit::code ? kMaxCharBytes : kMaxBytesByWords;
   if (g.a.size + g.b.size > most)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("both documents together may have at most %zu MB, they have %zu bytes", most >> 20,
@@ -77,7 +77,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_shared_passages);
 Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
   enum Column { kStartA, kStartB, kLength, kText, kColumns };
-  const Arguments g = arguments_of(fcinfo);
+  const Arguments g = read_arguments(fcinfo);
   ReturnSetInfo* rows = begin_rows(fcinfo);
   // An error below leaves the passages to the memory context.
   Owned<std::vector<Passage>>* passages =
@@ -104,7 +104,7 @@ Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(neardup_copied_share);
 Datum neardup_copied_share(PG_FUNCTION_ARGS) {
-  const Arguments g = arguments_of(fcinfo);
+  const Arguments g = read_arguments(fcinfo);
   double share = 0;
   call_core([&] {
     PgStop stop;

@@ -15,13 +15,13 @@ using namespace neardup;
 bool alike(const MinhashView& a, const MinhashView& b) { return comparable(*a.header, *b.header); }
 
 // Of an array that is looked at; a larger one is kept unseen, since memory that runs out is an error, too.
-constexpr Size kMaxSetBytes = 16 * 1024 * 1024;
+constexpr Size kMaxQuietSetBytes = 16 * 1024 * 1024;
 
 // The operator %> of the kind.
 bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
   const LshQueryView query = kept_query(fcinfo);
   if (kind_of(query.measure) != kind) return true;
-  if (kind == Kind::set && toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxSetBytes) return true;
+  if (kind == Kind::set && toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxQuietSetBytes) return true;
   AnyValue value;
   if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_fit_value(query)) return true;
   return !info(kind).comparable(value, query) || is_within(value, query);

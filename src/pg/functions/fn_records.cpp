@@ -8,8 +8,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(text_score_text);
 Datum text_score_text(PG_FUNCTION_ARGS) {
   using namespace neardup;
-  const Utf8 a = utf8_of(PG_GETARG_TEXT_PP(0));
-  const Utf8 b = utf8_of(PG_GETARG_TEXT_PP(1));
+  const Utf8 a = to_utf8(PG_GETARG_TEXT_PP(0));
+  const Utf8 b = to_utf8(PG_GETARG_TEXT_PP(1));
   std::optional<int> score;
   call_core([&] {
     PgStop stop;

@@ -52,7 +52,7 @@ void append_characters(StringInfo out, ScriptConverter* converter, std::string_v
 
 Datum converted(FunctionCallInfo fcinfo, ChineseScript to) {
   text* argument = PG_GETARG_TEXT_PP(0);
-  const Utf8 u = utf8_of(argument);
+  const Utf8 u = to_utf8(argument);
   const std::string_view all = u.view();
   ScriptConverter** converter = &converters[to == ChineseScript::simplified ? 0 : 1];
   StringInfoData out;
@@ -96,7 +96,7 @@ Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, Chines
 
 PG_FUNCTION_INFO_V1(neardup_title);
 Datum neardup_title(PG_FUNCTION_ARGS) {
-  const Utf8 filename = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 filename = to_utf8(PG_GETARG_TEXT_PP(0));
   size_t size = 0;
   const char* title = server_title(filename, true, &size);
   if (title == nullptr) title = server_title(filename, false, &size);

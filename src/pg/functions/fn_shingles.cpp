@@ -30,7 +30,7 @@ template <typename Rows>
 void start(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc) {
   FuncCallContext* context = SRF_FIRSTCALL_INIT();
   const int k = PG_GETARG_INT32(1);
-  const Bytes copy = copy_of(doc, context->multi_call_memory_ctx);
+  const Bytes copy = copy_bytes(doc, context->multi_call_memory_ctx);
   context->user_fctx = make_owned<Rows>(context->multi_call_memory_ctx, [=](PgStop* stop, PgTempFiles*) {
     return new Rows(unit, k, copy.data, copy.size, stop);
   });
@@ -58,7 +58,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_shingles);
 Datum neardup_shingles(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
-    const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+    const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
     start<TextRows>(fcinfo, unit_arg(fcinfo, 2), doc);
   }
   FuncCallContext* context = SRF_PERCALL_SETUP();
@@ -75,7 +75,7 @@ Datum neardup_shingles(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_shingle_hashes);
 Datum neardup_shingle_hashes(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
-    const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+    const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
     start<HashRows>(fcinfo, unit_arg(fcinfo, 2), doc);
   }
   return next_hash(fcinfo);

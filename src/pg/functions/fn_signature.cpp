@@ -31,13 +31,13 @@ void refuse_null_component(int i) {
 // The elements of a text[] or bigint[]: hashes for text, values for bigint. Palloc'd.
 uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n, bool are_components = false) {
   const bool is_text = type == TEXTOID;
-  const auto [values, nulls, count] = elements_of(array);
+  const auto [values, nulls, count] = array_elements(array);
   auto* hashes = static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (count + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < count; ++i) {
     if (nulls[i] && are_components) refuse_null_component(i);
     if (nulls[i]) refuse_null_element(i, "the set", "elements");
     if (is_text) {
-      const Utf8 u = utf8_of(DatumGetTextPP(values[i]));
+      const Utf8 u = to_utf8(DatumGetTextPP(values[i]));
       hashes[i] = element_hash(u.data, u.size);
     } else {
       hashes[i] = static_cast<uint64_t>(DatumGetInt64(values[i]));
@@ -85,7 +85,7 @@ Datum minhash_from_document(PG_FUNCTION_ARGS) {
   const int64 seed = PG_GETARG_INT64(5);
   MinhashParams params;
   call_core([&] { params = document_params(unit, k, num_perm, bits, seed); });
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   const Datum result = signed_document(params, doc.data, doc.size);
   cache_result(fcinfo, result);
   return result;
@@ -122,7 +122,7 @@ Datum minhash_like(PG_FUNCTION_ARGS) {
   if (!is_of_text(params.kind))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model signature was not made from text"),
                     errhint("Make the signature by the function that made the model: see minhash_parameters(model).")));
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   const Datum result = signed_document(params, doc.data, doc.size);
   cache_result(like, result);
   return result;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace neardup;
 
-Datum result_of(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
+Datum simhash_result(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
   if (!value) PG_RETURN_NULL();
   const Datum result = simhash_datum(*value);
   cache_result(fcinfo, result, true);
@@ -19,14 +19,14 @@ Datum result_of(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
 
 // The elements of an array without NULLs.
 const Datum* all_elements(ArrayType* array, const char* name, int* n) {
-  const Elements e = elements_of(array);
+  const Elements e = array_elements(array);
   for (int i = 0; i < e.count; ++i)
     if (e.nulls[i]) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s %d is NULL", name, i + 1)));
   *n = e.count;
   return e.values;
 }
 
-SimhashSums* sums_of(FunctionCallInfo fcinfo) {
+SimhashSums* need_sums(FunctionCallInfo fcinfo) {
   MemoryContext context;
   if (!AggCheckCallContext(fcinfo, &context)) elog(ERROR, "simhash_agg called outside an aggregate");
   if (!PG_ARGISNULL(0)) return reinterpret_cast<SimhashSums*>(PG_GETARG_POINTER(0));
@@ -46,13 +46,13 @@ Datum simhash_from_document(PG_FUNCTION_ARGS) {
   if (found) return cached;
   const int64 k = PG_GETARG_INT32(1);
   const Unit unit = unit_arg(fcinfo, 2);
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   std::optional<uint64_t> value;
   call_core([&] {
     PgStop stop;
     value = simhash_document(unit, k, doc.data, doc.size, &stop);
   });
-  return result_of(fcinfo, value);
+  return simhash_result(fcinfo, value);
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_features);
@@ -71,11 +71,11 @@ Datum simhash_from_features(PG_FUNCTION_ARGS) {
   sums->clear();
   for (int i = 0; i < features; ++i) {
     if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
-    const Utf8 u = utf8_of(DatumGetTextPP(feature[i]));
+    const Utf8 u = to_utf8(DatumGetTextPP(feature[i]));
     const double w = DatumGetFloat8(weight[i]);
     call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), w, static_cast<size_t>(i) + 1); });
   }
-  return result_of(fcinfo, sums->result());
+  return simhash_result(fcinfo, sums->result());
 }
 
 PG_FUNCTION_INFO_V1(simhash_from_vector);
@@ -92,15 +92,15 @@ Datum simhash_from_vector(PG_FUNCTION_ARGS) {
     PgStop stop;
     value = simhash_vector(vector, static_cast<size_t>(n), &stop);
   });
-  return result_of(fcinfo, value);
+  return simhash_result(fcinfo, value);
 }
 
 // (state, feature [, weight]): rows with a NULL are passed over.
 PG_FUNCTION_INFO_V1(simhash_agg_add);
 Datum simhash_agg_add(PG_FUNCTION_ARGS) {
-  SimhashSums* sums = sums_of(fcinfo);
+  SimhashSums* sums = need_sums(fcinfo);
   if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2))) PG_RETURN_POINTER(sums);
-  const Utf8 u = utf8_of(PG_GETARG_TEXT_PP(1));
+  const Utf8 u = to_utf8(PG_GETARG_TEXT_PP(1));
   const double weight = PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
   call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), weight); });
   PG_RETURN_POINTER(sums);
@@ -112,7 +112,7 @@ Datum simhash_agg_combine(PG_FUNCTION_ARGS) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   }
-  SimhashSums* sums = sums_of(fcinfo);
+  SimhashSums* sums = need_sums(fcinfo);
   const auto* other = reinterpret_cast<const SimhashSums*>(PG_GETARG_POINTER(1));
   call_core([&] { sums->merge(*other); });
   PG_RETURN_POINTER(sums);

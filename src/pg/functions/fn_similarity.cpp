@@ -33,7 +33,7 @@ struct TextSet {
   int count;
 
   void read(ArrayType* array) {
-    const Elements elements = elements_of(array);
+    const Elements elements = array_elements(array);
     values = elements.values;
     count = elements.count;
     for (int i = 0; i < count; ++i) {

@@ -21,8 +21,8 @@ struct Piece {
   size_t shown_size;
 };
 
-Piece* pieces_of(ArrayType* array, int* count) {
-  const Elements e = elements_of(array);
+Piece* array_pieces(ArrayType* array, int* count) {
+  const Elements e = array_elements(array);
   *count = e.count;
   if (*count == 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("stopwords must not be empty"),
@@ -31,7 +31,7 @@ Piece* pieces_of(ArrayType* array, int* count) {
   for (int i = 0; i < *count; ++i) {
     if (e.nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
     const text* t = DatumGetTextPP(e.values[i]);
-    pieces[i] = {utf8_of(t), VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t))};
+    pieces[i] = {to_utf8(t), VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t))};
   }
   return pieces;
 }
@@ -64,7 +64,7 @@ const StopWords* stop_set_arg(FunctionCallInfo fcinfo, int n) {
   if (cache->context != nullptr) MemoryContextDelete(cache->context);
   cache->context = nullptr;
   int count;
-  const Piece* pieces = pieces_of(array, &count);
+  const Piece* pieces = array_pieces(array, &count);
   cache->context = AllocSetContextCreate(flinfo->fn_mcxt, "neardup stop words", ALLOCSET_SMALL_SIZES);
   cache->array = static_cast<struct varlena*>(MemoryContextAllocHuge(cache->context, VARSIZE(array)));
   memcpy(cache->array, array, VARSIZE(array));
@@ -164,9 +164,9 @@ Datum stopword_shingles(PG_FUNCTION_ARGS) {
     FuncCallContext* context = SRF_FIRSTCALL_INIT();
     const int following = following_arg(fcinfo, 2);
     int count;
-    const Piece* pieces = pieces_of(PG_GETARG_ARRAYTYPE_P(1), &count);
+    const Piece* pieces = array_pieces(PG_GETARG_ARRAYTYPE_P(1), &count);
     Owned<StopWords>* set = make_stop_words(context->multi_call_memory_ctx, pieces, count);
-    const Utf8 doc = copy_of(utf8_of(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
+    const Utf8 doc = copy_bytes(to_utf8(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
     start_rows(context, set->object, following, doc);
   }
   return next_row(fcinfo);
@@ -177,7 +177,7 @@ Datum stopword_shingles_dictionary(PG_FUNCTION_ARGS) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* context = SRF_FIRSTCALL_INIT();
     const int following = following_arg(fcinfo, 2);
-    const Utf8 doc = copy_of(utf8_of(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
+    const Utf8 doc = copy_bytes(to_utf8(PG_GETARG_TEXT_PP(0)), context->multi_call_memory_ctx);
     Owned<Asked>* set = asked(context->multi_call_memory_ctx, PG_GETARG_OID(1), doc);
     start_rows(context, &set->object->stop_words, following, doc);
   }
@@ -186,12 +186,12 @@ Datum stopword_shingles_dictionary(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(stopword_minhash);
 Datum stopword_minhash(PG_FUNCTION_ARGS) {
-  return signed_shingles(fcinfo, stop_set_arg(fcinfo, 1), utf8_of(PG_GETARG_TEXT_PP(0)));
+  return signed_shingles(fcinfo, stop_set_arg(fcinfo, 1), to_utf8(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(stopword_minhash_dictionary);
 Datum stopword_minhash_dictionary(PG_FUNCTION_ARGS) {
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   following_arg(fcinfo, 2);
   Owned<Asked>* set = asked(CurrentMemoryContext, PG_GETARG_OID(1), doc);
   const Datum result = signed_shingles(fcinfo, &set->object->stop_words, doc);

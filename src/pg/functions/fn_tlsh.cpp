@@ -29,10 +29,10 @@ Datum neardup_tlsh_distance(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_tlsh_code);
 Datum neardup_tlsh_code(PG_FUNCTION_ARGS) {
   const text* digest = PG_GETARG_TEXT_PP(0);
-  constexpr int kBits = kTlshCodeBytes * BITS_PER_BYTE;
-  VarBit* out = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kBits)));
-  SET_VARSIZE(out, VARBITTOTALLEN(kBits));
-  VARBITLEN(out) = kBits;
+  constexpr int kCodeBits = kTlshCodeBytes * BITS_PER_BYTE;
+  VarBit* out = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kCodeBits)));
+  SET_VARSIZE(out, VARBITTOTALLEN(kCodeBits));
+  VARBITLEN(out) = kCodeBits;
   call_core([&] { write_tlsh_code(tlsh_of_text(digest_text(digest)), VARBITS(out)); });
   PG_RETURN_VARBIT_P(out);
 }

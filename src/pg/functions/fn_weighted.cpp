@@ -35,7 +35,7 @@ struct Features {
 
   // which: "a_" or "b_" where there are two sets.
   static Datum* elements(ArrayType* array, const char* name, const char* which, int* n) {
-    const Elements e = elements_of(array);
+    const Elements e = array_elements(array);
     for (int i = 0; i < e.count; ++i)
       if (e.nulls[i])
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -108,7 +108,7 @@ Datum minhash_from_weighted_set(PG_FUNCTION_ARGS) {
       static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (static_cast<size_t>(set.n) + 1), MCXT_ALLOC_HUGE));
   for (int i = 0; i < set.n; ++i) {
     if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
-    const Utf8 u = utf8_of(DatumGetTextPP(set.feature[i]));
+    const Utf8 u = to_utf8(DatumGetTextPP(set.feature[i]));
     hashes[i] = element_hash(u.data, u.size);
   }
   uint32_t components[kMaxNumPerm];

@@ -109,9 +109,9 @@ Job new_job(const NewName& name, const JobRow& row, Oid function) {
   job.neardup = extension_schema(function);
   job.row = row;
   job.job = name_beside(name, kJobSuffix);
-  job.result = name_beside(name, suffix_of(JobPart::result));
-  job.signatures = name_beside(name, suffix_of(JobPart::signatures));
-  job.changes = name_beside(name, suffix_of(JobPart::changes));
+  job.result = name_beside(name, part_suffix(JobPart::result));
+  job.signatures = name_beside(name, part_suffix(JobPart::signatures));
+  job.changes = name_beside(name, part_suffix(JobPart::changes));
   return job;
 }
 

@@ -17,7 +17,7 @@ struct JobTables {
 
   Oid result() const { return tables[static_cast<int>(JobPart::result)]; }
 };
-JobTables tables_of(Oid job, Oid function) {
+JobTables adopt_tables(Oid job, Oid function) {
   JobTables found = {};
   with_open_job(job, function, [&](const OpenJob& opened) { adopt_parts(opened, found.tables); });
   found.tables[kJobParts] = job;
@@ -45,7 +45,7 @@ void rename_relation(Oid table, const char* name) {
 
 void rename_job(const JobTables& job, const char* name) {
   for (int i = 0; i <= kJobParts; ++i) {
-    const char* suffix = i < kJobParts ? suffix_of(static_cast<JobPart>(i)) : kJobSuffix;
+    const char* suffix = i < kJobParts ? part_suffix(static_cast<JobPart>(i)) : kJobSuffix;
     if (OidIsValid(job.tables[i])) rename_relation(job.tables[i], psprintf("%s%s", name, suffix));
   }
 }
@@ -58,7 +58,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_drop_duplicates);
 Datum neardup_drop_duplicates(PG_FUNCTION_ARGS) {
   const Oid job = locked_job_argument(fcinfo, 0);
-  const JobTables all = tables_of(job, fcinfo->flinfo->fn_oid);
+  const JobTables all = adopt_tables(job, fcinfo->flinfo->fn_oid);
   with_statements([&] { drop_tables(all.tables, kJobParts + 1); });
   PG_RETURN_VOID();
 }
@@ -68,7 +68,7 @@ PG_FUNCTION_INFO_V1(neardup_rename_duplicates);
 Datum neardup_rename_duplicates(PG_FUNCTION_ARGS) {
   const char* name = plain_name(JobArguments(fcinfo).string(1));
   const Oid job = locked_job_argument(fcinfo, 0);
-  const JobTables all = tables_of(job, fcinfo->flinfo->fn_oid);
+  const JobTables all = adopt_tables(job, fcinfo->flinfo->fn_oid);
   with_statements([&] { rename_job(all, name); });
   if (!OidIsValid(all.result())) PG_RETURN_NULL();
   PG_RETURN_OID(all.result());

@@ -47,7 +47,7 @@ class RowReader {
 const char** RowReader::names(const char* column, int* n) const {
   *n = 0;
   if (!is(column)) return nullptr;
-  const Elements all = elements_of(DatumGetArrayTypeP(found_));
+  const Elements all = array_elements(DatumGetArrayTypeP(found_));
   *n = all.count;
   for (int i = 0; i < all.count; ++i)
     if (all.nulls[i])

@@ -35,7 +35,7 @@ class JobArguments {
   const char** names(int n, const char* what, int* count) const {
     *count = 0;
     if (is_null(n)) return nullptr;
-    const Elements elements = elements_of(DatumGetArrayTypeP(value(n)));
+    const Elements elements = array_elements(DatumGetArrayTypeP(value(n)));
     for (int i = 0; i < elements.count; ++i)
       if (elements.nulls[i]) refuse_null_element(i, what, what);
     *count = elements.count;

@@ -48,7 +48,7 @@ void check_threshold(const JobRow& row) {
 }
 
 void check_linkage(const JobRow& row) {
-  if (!is_one_of(row.linkage, {"anchor", "connected"}))
+  if (!equals_any(row.linkage, {"anchor", "connected"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("linkage must be 'anchor' or 'connected': %s", quoted(row.linkage))));
 }
@@ -78,7 +78,7 @@ bool takes_bytes(const JobRow& row, const Profile& profile) {
 }
 
 void check_keep(const JobRow& row, const Profile& profile) {
-  if (!is_one_of(row.keep, {"oldest", "newest", "longest", "best"}))
+  if (!equals_any(row.keep, {"oldest", "newest", "longest", "best"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("keep must be 'oldest', 'newest', 'longest' or 'best': %s", quoted(row.keep))));
   if (row.keeps_by_order()) return;
@@ -95,7 +95,7 @@ void check_keep(const JobRow& row, const Profile& profile) {
 
 void check_verify(const JobRow& row) {
   const bool has_threshold = !std::isnan(row.verify_threshold);
-  if (row.verifies() && !is_one_of(row.verify, {"jaccard", "edit_rate"}))
+  if (row.verifies() && !equals_any(row.verify, {"jaccard", "edit_rate"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("verify must be 'jaccard' or 'edit_rate': %s", quoted(row.verify))));
   if (row.verifies() && row.body == nullptr)

@@ -20,8 +20,8 @@ Sql within_columns(const JobRow& row) {
 }
 
 // Of a relation that DROP or ALTER is to find. Its schema keeps its name by the lock of held_name() on a table in it.
-QualifiedName name_of(Oid relation) {
-  const QualifiedName name = QualifiedName::of(relation);
+QualifiedName relation_name(Oid relation) {
+  const QualifiedName name = QualifiedName::current(relation);
   if (name.text() == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
@@ -132,14 +132,14 @@ Sql change_signature_type(const Job& job, Kind kind) {
                  {{"type", signature_type_sql(kind, job.neardup)}});
 }
 
-Sql drop_index(Oid index) { return sql("DROP INDEX {index}", {{"index", name_of(index)}}); }
+Sql drop_index(Oid index) { return sql("DROP INDEX {index}", {{"index", relation_name(index)}}); }
 
 Sql lock_job_row(const QualifiedName& job) { return sql("SELECT FROM {job} FOR UPDATE", {{"job", job}}); }
 
 Sql pause_job(const QualifiedName& job) { return sql("UPDATE {job} SET paused = $1", {{"job", job}}); }
 
 Sql rename_table(Oid table, const char* name) {
-  return sql("ALTER TABLE {table} RENAME TO {name}", {{"table", name_of(table)}, {"name", Identifier(name)}});
+  return sql("ALTER TABLE {table} RENAME TO {name}", {{"table", relation_name(table)}, {"name", Identifier(name)}});
 }
 
 }  // namespace neardup

@@ -18,10 +18,10 @@ namespace {
 
 constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
 // Of the row of a job: the tables that belong to it.
-constexpr const char* kColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
+constexpr const char* kTableColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
 
-constexpr int kMaxColumns = 7;
-constexpr const char* kShapes[kJobParts][kMaxColumns + 1] = {
+constexpr int kMaxPartColumns = 7;
+constexpr const char* kShapes[kJobParts][kMaxPartColumns + 1] = {
     {"id", "cluster", "representative", "similarity", "survivor", "found_at"},
     {"id", "signature", "content", "origin", "place", "version", "key"},
     {"refresh", "at", "change", "cluster", "other"},
@@ -76,9 +76,9 @@ const char* base_name(Relation job) {
 
 }  // namespace
 
-const char* suffix_of(JobPart part) { return kSuffixes[static_cast<int>(part)]; }
+const char* part_suffix(JobPart part) { return kSuffixes[static_cast<int>(part)]; }
 
-const char* name_of_part(Relation job, JobPart part) { return psprintf("%s%s", base_name(job), suffix_of(part)); }
+const char* name_of_part(Relation job, JobPart part) { return psprintf("%s%s", base_name(job), part_suffix(part)); }
 
 const char* job_name(Relation job) {
   return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(job)), base_name(job));
@@ -96,7 +96,7 @@ Oid job_named(const text* name, Oid function) {
 }
 
 OpenJob open_job(Oid job, Oid function) {
-  const OpenTable opened = open_table_of(job, own_type(function, "neardup_job"));
+  const OpenTable opened = open_typed_table(job, own_type(function, "neardup_job"));
   switch (opened.refusal) {
     case Refusal::none:
       break;
@@ -128,10 +128,10 @@ Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null) 
 PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
   bool is_null = true;
   Oid table = InvalidOid;
-  if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kColumns[static_cast<int>(part)], &is_null));
+  if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kTableColumns[static_cast<int>(part)], &is_null));
   // A release that knows passages records them.
   if (is_null && part != JobPart::passages)
-    table = relation_in(RelationGetNamespace(job), base_name(job), suffix_of(part));
+    table = relation_in(RelationGetNamespace(job), base_name(job), part_suffix(part));
   HeapTuple tuple = OidIsValid(table) ? SearchSysCache1(RELOID, ObjectIdGetDatum(table)) : nullptr;
   if (!HeapTupleIsValid(tuple)) return {table, Belonging::none};
   const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
@@ -166,7 +166,7 @@ Oid optional_part(const OpenJob& job, JobPart part) {
 }
 
 bool is_own_job(Oid job) {
-  const Oid owner = owner_of(job);
+  const Oid owner = relation_owner(job);
   return OidIsValid(owner) && (owner == GetUserId() || (superuser_arg(owner) && superuser()));
 }
 

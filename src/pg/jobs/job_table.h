@@ -12,7 +12,7 @@ inline constexpr int kJobParts = 4;
 
 // What the name of a job's own table, and that of a part, has behind the name of the job.
 inline constexpr const char* kJobSuffix = "_job";
-const char* suffix_of(JobPart part);
+const char* part_suffix(JobPart part);
 
 // Opened for reading, and the first row, which may be null. `function`: the one that is running, beside whose schema
 // the type is found. Errors say what is wrong with the job.

@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 // One value of each side, in the order of the sides.
-bool take_sides(PlannerInfo* root, Relids outer, Relids inner, Node* a, Node* b, JoinCondition* out) {
+bool assign_sides(PlannerInfo* root, Relids outer, Relids inner, Node* a, Node* b, JoinCondition* out) {
   const Relids of_a = pull_varnos(root, a);
   const Relids of_b = pull_varnos(root, b);
   if (bms_is_empty(of_a) || bms_is_empty(of_b)) return false;
@@ -64,8 +64,8 @@ bool find_join_condition(PlannerInfo* root, Relids outer, Relids inner, Restrict
     if (!is_one_for_all(root, out->bound)) return false;
   }
   return makes_lsh_query(found->make_query, &out->measure) && (info(out->measure).engine_bound != nullptr) &&
-         take_sides(root, outer, inner, static_cast<Node*>(linitial(arguments)), static_cast<Node*>(lsecond(arguments)),
-                    out);
+         assign_sides(root, outer, inner, static_cast<Node*>(linitial(arguments)),
+                      static_cast<Node*>(lsecond(arguments)), out);
 }
 
 }  // namespace neardup

@@ -14,7 +14,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-const char* kind_of(JoinType type) {
+const char* join_type_name(JoinType type) {
   switch (type) {
     case JOIN_LEFT:
       return "Left";
@@ -35,7 +35,7 @@ void show_expression(const char* label, Node* expression, const CustomScanState*
   ExplainPropertyText(label, deparse_expression(expression, context, prefix, false), es);
 }
 
-Node* all_of(List* conditions) {
+Node* conjunction(List* conditions) {
   return conditions == NIL ? nullptr : reinterpret_cast<Node*>(make_ands_explicit(conditions));
 }
 
@@ -47,7 +47,7 @@ Node* further_conditions(const CustomScan* plan) {
   ListCell* cell;
   foreach (cell, static_cast<List*>(list_nth(plan->custom_exprs, kJoinConditions)))
     if (!equal(lfirst(cell), shown) && !list_member(of_keys, lfirst(cell))) further = lappend(further, lfirst(cell));
-  return all_of(further);
+  return conjunction(further);
 }
 
 void show_counts(JoinState* join, ExplainState* es) {
@@ -66,9 +66,9 @@ void show_counts(JoinState* join, ExplainState* es) {
 void explain_join(CustomScanState* node, List* ancestors, ExplainState* es) {
   auto* join = reinterpret_cast<JoinState*>(node);
   const auto* plan = reinterpret_cast<CustomScan*>(node->ss.ps.plan);
-  ExplainPropertyText("Join Type", kind_of(join->search.type), es);
+  ExplainPropertyText("Join Type", join_type_name(join->search.type), es);
   show_expression("Similarity Cond", static_cast<Node*>(list_nth(plan->custom_exprs, kJoinShown)), node, ancestors, es);
-  show_expression("Group Cond", all_of(static_cast<List*>(list_nth(plan->custom_exprs, kJoinKeyConditions))), node,
+  show_expression("Group Cond", conjunction(static_cast<List*>(list_nth(plan->custom_exprs, kJoinKeyConditions))), node,
                   ancestors, es);
   show_expression("Join Filter", further_conditions(plan), node, ancestors, es);
   if (join->search.is_self) ExplainPropertyBool("Self Join", true, es);

@@ -186,7 +186,7 @@ uint32 start_group(Cell* cell) {
 }
 
 // Prepares the cell for rows that are made as the first of these that has a value. False where none has one.
-bool take_shape(Cell* cell, const RowList& outer) {
+bool adopt_shape(Cell* cell, const RowList& outer) {
   Signature signature;
   for (uint64 i = 0; i < outer.n; ++i) {
     if (!read_row(cell, &cell->of->outer, outer.rows[i], &signature)) continue;
@@ -214,7 +214,7 @@ void add_outer_row(Cell* cell, const CellRow& row) {
 
 // A group whose signatures were made otherwise than those before begins a cell.
 void add_group(Cell* cell, const RowList& outer, const RowList& inner) {
-  if (!cell->is_blind && !take_shape(cell, outer)) return;
+  if (!cell->is_blind && !adopt_shape(cell, outer)) return;
   const uint32 number = start_group(cell);
   for (uint64 i = 0; i < outer.n; ++i) add_outer_row(cell, {number, outer.rows[i]});
   for (uint64 i = 0; i < inner.n; ++i) cell->inner.add({number, inner.rows[i]});

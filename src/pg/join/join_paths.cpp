@@ -21,10 +21,10 @@ set_join_pathlist_hook_type previous_hook = nullptr;
 // In units of the planner, of which a sequential page is one. Against a search by an lsh index, about 25 units, as
 // measured by bench/join_bench.sh.
 constexpr Cost kStartCost = 20;           // to make an engine, and end its threads
-constexpr Cost kRowCost = 0.15;           // to evaluate a value, keep the row, sort it by its bands
+constexpr Cost kKeptRowCost = 0.15;       // to evaluate a value, keep the row, sort it by its bands
 constexpr Cost kPassedCost = 0.08;        // of a row of the second side, of which few are kept
 constexpr Cost kElementCost = 0.02;       // of a set: to rank it, look it up
-constexpr Cost kPairCost = 0.05;          // to fetch a pair's rows again
+constexpr Cost kRefetchCost = 0.05;       // to fetch a pair's rows again
 constexpr double kKeptBytes = 40;         // of a row beside its columns
 constexpr double kUnknownElements = 100;  // of a set without statistics
 
@@ -71,7 +71,7 @@ bool has_pseudoconstant(List* clauses) {
 }
 
 // Of a set, on average.
-double elements_of(PlannerInfo* root, Node* set) {
+double expected_elements(PlannerInfo* root, Node* set) {
   VariableStatData variable;
   examine_variable(root, set, 0, &variable);
   double elements = kUnknownElements;
@@ -86,9 +86,9 @@ double elements_of(PlannerInfo* root, Node* set) {
 }
 
 Cost cost_of_row(PlannerInfo* root, const JoinPath* join, Node* value, bool is_first) {
-  if (is_of_sets(join->condition.measure)) return kRowCost + kElementCost * elements_of(root, value);
+  if (is_of_sets(join->condition.measure)) return kKeptRowCost + kElementCost * expected_elements(root, value);
   const bool is_passed = !is_first && join->keys.outer == NIL && kind_of(join->condition.measure) == Kind::minhash;
-  return is_passed ? kPassedCost : kRowCost;
+  return is_passed ? kPassedCost : kKeptRowCost;
 }
 
 // Of reading the sides: the first one is kept, of the second one what keys do not rule out. inner: null in a self-join.
@@ -107,7 +107,7 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
     path->startup_cost += side->total_cost + side->rows * cost_of_row(root, join, value, is_first);
     bytes += side->rows * (side->pathtarget->width + kKeptBytes);
   }
-  path->total_cost = path->startup_cost + pairs * (kPairCost + conditions.per_tuple + cpu_tuple_cost) +
+  path->total_cost = path->startup_cost + pairs * (kRefetchCost + conditions.per_tuple + cpu_tuple_cost) +
                      path->rows * path->pathtarget->cost.per_tuple;
   // what does not fit is written and read once
   if (bytes > static_cast<double>(join_memory())) path->total_cost += 2 * seq_page_cost * bytes / BLCKSZ;
@@ -132,13 +132,13 @@ Cost cost_of_groups(PlannerInfo* root, const JoinPath* join, const RelOptInfo* o
 // PostgreSQL counts the filter of a hash semi join for matching rows only, as if rows with equal keys matched. Where
 // such a path seems the cheapest, and would cost more than the node for its pairs alone, the node is to be chosen.
 void undercut_semi_joins(PlannerInfo* root, JoinPath* join, const RelOptInfo* outer, const RelOptInfo* inner) {
-  constexpr double kBelow = 0.99;
+  constexpr double kUndercut = 0.99;
   if ((join->type != JOIN_SEMI && join->type != JOIN_ANTI) || join->keys.inner == NIL) return;
   Path* path = &join->path.path;
   const Path* rival = free_path(path->parent);
   if (rival == nullptr || (!IsA(rival, HashPath) && !IsA(rival, MergePath))) return;
   if (rival->total_cost >= path->total_cost || cost_of_groups(root, join, outer, inner) < path->total_cost) return;
-  path->total_cost = kBelow * rival->total_cost;
+  path->total_cost = kUndercut * rival->total_cost;
   path->startup_cost = Min(path->startup_cost, path->total_cost);
 }
 

@@ -78,7 +78,7 @@ List* columns_above(const RelOptInfo* rel, const CustomPath* path) {
 }
 
 // The columns of what both sides return, marked as they are above.
-List* columns_of(List* outer, List* inner, List* above) {
+List* scan_columns(List* outer, List* inner, List* above) {
   List* columns = NIL;
   ListCell* cell;
   foreach (cell, list_concat_copy(outer, inner)) {
@@ -143,7 +143,7 @@ List* keys_first(const JoinKeys& keys, List* conditions) {
   return result;
 }
 
-List* facts_of(const JoinPath* path, int outer_columns) {
+List* plan_facts(const JoinPath* path, int outer_columns) {
   List* facts = NIL;
   for (const int fact : {static_cast<int>(path->type), static_cast<int>(path->condition.measure), outer_columns,
                          static_cast<int>(path->condition.bound_from), static_cast<int>(path->is_self),
@@ -169,7 +169,7 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
   List* inner = path->is_self
                     ? reinterpret_cast<List*>(over_other_side(reinterpret_cast<Node*>(outer), path->outer, path->inner))
                     : static_cast<Plan*>(lsecond(children))->targetlist;
-  ScanTuple tuple = {root, columns_of(outer, inner, columns_above(rel, best))};
+  ScanTuple tuple = {root, scan_columns(outer, inner, columns_above(rel, best))};
   List* matching = NIL;
   List* filters = NIL;
   divide_clauses(rel, path->type, path->clauses, &matching, &filters);
@@ -189,7 +189,7 @@ Plan* plan_join(PlannerInfo* root, RelOptInfo* rel, CustomPath* best, List* tlis
                              marked(&tuple, condition.origin->clause)),
                   list_make3(marked(&tuple, keys.outer), marked(&tuple, keys.inner), marked(&tuple, keys.conditions)));
   scan->custom_private =
-      list_make4(facts_of(path, list_length(outer)), keys.outer_hash, keys.inner_hash, keys.collations);
+      list_make4(plan_facts(path, list_length(outer)), keys.outer_hash, keys.inner_hash, keys.collations);
   scan->custom_scan_tlist = scan_tuple(&tuple);
   scan->methods = &join_scan_methods;
   return &scan->scan.plan;

@@ -39,8 +39,8 @@ Owned<PairCollector>* make_collector(const JoinRows* rows, MemoryShare share) {
 }
 
 void make_group_bits(JoinRows* rows) {
-  constexpr size_t kMostBytes = 16 * 1024 * 1024;
-  const size_t bytes = std::bit_floor(Min(share_of_memory(kGroupShare), kMostBytes));
+  constexpr size_t kMaxGroupBytes = 16 * 1024 * 1024;
+  const size_t bytes = std::bit_floor(Min(share_of_memory(kGroupShare), kMaxGroupBytes));
   rows->first_groups.words = static_cast<uint64*>(MemoryContextAllocZero(rows->context, bytes));
   rows->first_groups.shift = 32 - std::countr_zero(bytes * 8);
 }
@@ -83,7 +83,7 @@ bool reaches_all(const JoinRows* rows) {
 }
 
 // Whether a row with this value may match, or raise an error.
-bool take_value(JoinRows* rows, JoinSide* side, Datum value) {
+bool keep_value(JoinRows* rows, JoinSide* side, Datum value) {
   if (rows->every_pair) return true;
   Signature signature;
   read_signature_quietly(rows->kind, value, &signature);
@@ -123,7 +123,7 @@ void end_join_rows(JoinRows* rows) {
 JoinSide* inner_side(JoinRows* rows) { return rows->search.is_self ? &rows->outer : &rows->inner; }
 
 void add_join_row(JoinRows* rows, JoinSide* side, TupleTableSlot* slot, const Datum* value) {
-  const bool may_match = value != nullptr && take_value(rows, side, *value);
+  const bool may_match = value != nullptr && keep_value(rows, side, *value);
   add_kept_row(rows, side, slot, may_match);
 }
 

@@ -8,10 +8,10 @@
 namespace neardup {
 namespace {
 
-JoinState* state_of(CustomScanState* node) { return reinterpret_cast<JoinState*>(node); }
-PlanState* outer_of(JoinState* join) { return static_cast<PlanState*>(linitial(join->scan.custom_ps)); }
-PlanState* inner_of(JoinState* join) { return static_cast<PlanState*>(llast(join->scan.custom_ps)); }
-ExprContext* context_of(JoinState* join) { return join->scan.ss.ps.ps_ExprContext; }
+JoinState* join_state(CustomScanState* node) { return reinterpret_cast<JoinState*>(node); }
+PlanState* outer_plan(JoinState* join) { return static_cast<PlanState*>(linitial(join->scan.custom_ps)); }
+PlanState* inner_plan(JoinState* join) { return static_cast<PlanState*>(llast(join->scan.custom_ps)); }
+ExprContext* expression_context(JoinState* join) { return join->scan.ss.ps.ps_ExprContext; }
 TupleTableSlot* joined_slot(JoinState* join) { return join->scan.ss.ss_ScanTupleSlot; }
 
 // The columns of a side of the joined row: those of a slot, or NULL.
@@ -33,13 +33,13 @@ void set_joined_row(JoinState* join, TupleTableSlot* outer, TupleTableSlot* inne
   set_columns(join, 0, join->outer_columns, outer);
   set_columns(join, join->outer_columns, join->inner_columns, inner);
   ExecStoreVirtualTuple(joined);
-  context_of(join)->ecxt_scantuple = joined;
+  expression_context(join)->ecxt_scantuple = joined;
 }
 
 // Sets the joined row to one of one side, for expressions over that side.
 void set_row_of_side(JoinState* join, const JoinSide* side, TupleTableSlot* slot) {
   const bool is_outer = side == &join->rows->outer;
-  ResetExprContext(context_of(join));
+  ResetExprContext(expression_context(join));
   set_joined_row(join, is_outer ? slot : nullptr, is_outer ? nullptr : slot);
 }
 
@@ -47,8 +47,8 @@ ExprState* value_of_side(JoinState* join, const JoinSide* side) {
   return side == &join->rows->outer ? join->outer_value : join->inner_value;
 }
 
-void take_row(JoinState* join, JoinSide* side, TupleTableSlot* slot) {
-  ExprContext* context = context_of(join);
+void evaluate_row(JoinState* join, JoinSide* side, TupleTableSlot* slot) {
+  ExprContext* context = expression_context(join);
   set_row_of_side(join, side, slot);
   if (join->outer_keys != nullptr) {
     uint32 group;
@@ -66,8 +66,8 @@ void read_side(JoinState* join, PlanState* child, JoinSide* side) {
     CHECK_FOR_INTERRUPTS();
     TupleTableSlot* slot = ExecProcNode(child);
     if (TupIsNull(slot)) return;
-    MemoryContext old = MemoryContextSwitchTo(context_of(join)->ecxt_per_tuple_memory);
-    take_row(join, side, slot);
+    MemoryContext old = MemoryContextSwitchTo(expression_context(join)->ecxt_per_tuple_memory);
+    evaluate_row(join, side, slot);
     MemoryContextSwitchTo(old);
   }
 }
@@ -81,7 +81,7 @@ bool kept_value(void* of, JoinSide* side, uint64 row, Datum* value) {
       join, side,
       ExecStoreMinimalTuple(is_outer ? outer_tuple(join->rows, row) : inner_tuple(join->rows, row), slot, false));
   bool is_null;
-  *value = ExecEvalExprSwitchContext(value_of_side(join, side), context_of(join), &is_null);
+  *value = ExecEvalExprSwitchContext(value_of_side(join, side), expression_context(join), &is_null);
   return !is_null;
 }
 
@@ -90,7 +90,7 @@ const double* read_bound(JoinState* join, double* bound) {
   *bound = guc_jaccard_threshold;
   if (join->search.bound_from == JoinBound::setting) return bound;
   bool is_null;
-  const Datum value = ExecEvalExprSwitchContext(join->bound, context_of(join), &is_null);
+  const Datum value = ExecEvalExprSwitchContext(join->bound, expression_context(join), &is_null);
   if (is_null) return nullptr;
   *bound = DatumGetFloat8(value);
   return bound;
@@ -106,10 +106,10 @@ void read_both_sides(JoinState* join) {
   const bool inner_first = join->search.inner_first;
   JoinSide* first = inner_first ? &rows->inner : &rows->outer;
   JoinSide* second = inner_first ? &rows->outer : &rows->inner;
-  read_side(join, inner_first ? inner_of(join) : outer_of(join), first);
+  read_side(join, inner_first ? inner_plan(join) : outer_plan(join), first);
   if (join->search.is_self || needs_no_second_side(join, first)) return;
   start_second_side(rows);
-  read_side(join, inner_first ? outer_of(join) : inner_of(join), second);
+  read_side(join, inner_first ? outer_plan(join) : inner_plan(join), second);
 }
 
 // Reads both sides and finds what may match.
@@ -123,7 +123,7 @@ void read_rows(JoinState* join) {
 
 // The joined row, if it meets the conditions on joined rows; null otherwise.
 TupleTableSlot* finished(JoinState* join) {
-  ExprContext* context = context_of(join);
+  ExprContext* context = expression_context(join);
   if (!ExecQual(join->scan.ss.ps.qual, context)) {
     InstrCountFiltered2(&join->scan, 1);
     return nullptr;
@@ -134,7 +134,7 @@ TupleTableSlot* finished(JoinState* join) {
 
 // The next partner of the outer row with which it matches; null where there is none.
 bool match_next(JoinState* join) {
-  ExprContext* context = context_of(join);
+  ExprContext* context = expression_context(join);
   uint64 inner;
   while (next_partner(join->rows, join->outer, &inner)) {
     CHECK_FOR_INTERRUPTS();
@@ -149,7 +149,7 @@ bool match_next(JoinState* join) {
 
 // The joined row of an outer row that is given without an inner one.
 TupleTableSlot* alone(JoinState* join) {
-  ResetExprContext(context_of(join));
+  ResetExprContext(expression_context(join));
   set_joined_row(join, join->outer_slot, nullptr);
   return finished(join);
 }
@@ -173,7 +173,7 @@ TupleTableSlot* next_of_row(JoinState* join) {
 }
 
 TupleTableSlot* exec_join(CustomScanState* node) {
-  JoinState* join = state_of(node);
+  JoinState* join = join_state(node);
   if (join->rows == nullptr) read_rows(join);
   for (;;) {
     CHECK_FOR_INTERRUPTS();
@@ -199,7 +199,7 @@ void init_keys(JoinState* join, const CustomScan* plan) {
 }
 
 void begin_join(CustomScanState* node, EState* estate, int eflags) {
-  JoinState* join = state_of(node);
+  JoinState* join = join_state(node);
   const auto* plan = reinterpret_cast<CustomScan*>(node->ss.ps.plan);
   ListCell* cell;
   foreach (cell, plan->custom_plans)
@@ -213,8 +213,8 @@ void begin_join(CustomScanState* node, EState* estate, int eflags) {
   join->bound = ExecInitExpr(expression(kJoinBound), parent);
   init_keys(join, plan);
   join->conditions = ExecInitQual(static_cast<List*>(list_nth(plan->custom_exprs, kJoinConditions)), parent);
-  join->outer_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(outer_of(join)), &TTSOpsMinimalTuple);
-  join->inner_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(inner_of(join)), &TTSOpsMinimalTuple);
+  join->outer_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(outer_plan(join)), &TTSOpsMinimalTuple);
+  join->inner_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(inner_plan(join)), &TTSOpsMinimalTuple);
   join->inner_columns = joined_slot(join)->tts_tupleDescriptor->natts - join->outer_columns;
   join->context = AllocSetContextCreate(estate->es_query_cxt, "neardup join", ALLOCSET_DEFAULT_SIZES);
 }
@@ -231,14 +231,14 @@ void free_rows(JoinState* join) {
 }
 
 void end_join(CustomScanState* node) {
-  JoinState* join = state_of(node);
+  JoinState* join = join_state(node);
   free_rows(join);
   ListCell* cell;
   foreach (cell, node->custom_ps) ExecEndNode(static_cast<PlanState*>(lfirst(cell)));
 }
 
 void rescan_join(CustomScanState* node) {
-  JoinState* join = state_of(node);
+  JoinState* join = join_state(node);
   join->outer = 0;
   join->is_open = false;
   if (node->ss.ps.chgParam == nullptr && join->rows != nullptr) {

@@ -8,7 +8,7 @@ namespace {
 using namespace neardup;
 
 // Rows are numbered below 2^31.
-constexpr int64 kMaxRows = static_cast<int64>(1) << 31;
+constexpr int64 kMaxWindowRows = static_cast<int64>(1) << 31;
 constexpr uint32 kNoSignature = PG_UINT32_MAX;
 
 // The memory of rows that were read is freed after so many of them, or so many bytes.
@@ -17,7 +17,7 @@ constexpr Size kBytesHeld = 1024 * 1024;
 
 // Of the window function's first argument.
 Kind argument_type(FunctionCallInfo fcinfo) {
-  const SignatureTypes types = signature_types_of(fcinfo);
+  const SignatureTypes types = function_signature_types(fcinfo);
   const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
   for (int i = 0; i < static_cast<int>(kKinds); ++i) {
     if (types.oid[i] == type) return static_cast<Kind>(i);
@@ -80,7 +80,7 @@ void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage lin
   const Kind type = argument_type(fcinfo);
   check_threshold(threshold, type == Kind::simhash);
   const int64 rows = WinGetPartitionRowCount(window);
-  if (rows > kMaxRows)
+  if (rows > kMaxWindowRows)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("more than %u rows in one partition", 1u << 31)));
   // The state's own context lives as long as the partition.
   MemoryContext partition = GetMemoryChunkContext(state);
@@ -147,7 +147,7 @@ void read_ids(FunctionCallInfo fcinfo, WindowObject window, WindowState* state) 
 }
 
 // What represents a row: its number, or its id.
-Datum representative_of(FunctionCallInfo fcinfo, WindowObject window, const WindowState& state, int64 position) {
+Datum representative_id(FunctionCallInfo fcinfo, WindowObject window, const WindowState& state, int64 position) {
   const uint32 first = state.representative[position];
   if (state.ids == nullptr) PG_RETURN_INT64(static_cast<int64>(first) + 1);
   NullableDatum id = state.ids[first];
@@ -174,7 +174,7 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
                            shown(state->threshold).text, shown(threshold).text)));
   const int64 position = WinGetCurrentPosition(window);
   if (state->representative == nullptr || state->representative[position] == kNoSignature) PG_RETURN_NULL();
-  return representative_of(fcinfo, window, *state, position);
+  return representative_id(fcinfo, window, *state, position);
 }
 
 }  // namespace

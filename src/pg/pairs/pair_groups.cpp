@@ -55,7 +55,7 @@ void start_engine(Cell* cell) {
 void add_to_cell(Cell* cell, CellRows* to, SortedRows* rows, uint32 group) {
   if (cell->engine == nullptr) start_engine(cell);
   reserve(CurrentMemoryContext, &to->rows, &to->capacity, to->n + 1);
-  to->rows[to->n++] = {at_of(rows), until_of(rows), group, number_of(rows)};
+  to->rows[to->n++] = {current_time(rows), current_until(rows), group, current_number(rows)};
   Signature signature;
   read_signature(rows, &signature);
   call_core([&] { cell->engine->object->add_value(signature); });
@@ -139,13 +139,13 @@ struct Group {
 
 void enter_group(Group* group, SortedRows* rows) {
   group->within = keep_group(rows);
-  group->reach = group->first_until = until_of(rows);
+  group->reach = group->first_until = current_until(rows);
   group->goes_on = true;
 }
 
 // Takes the row at hand for the group's, and goes on; false at the end.
 bool pass_row(Group* group, SortedRows* rows) {
-  group->reach = Max(group->reach, until_of(rows));
+  group->reach = Max(group->reach, current_until(rows));
   if (!advance(rows)) return false;
   group->goes_on = group_order(rows, group->within) == 0;
   return true;
@@ -161,7 +161,7 @@ void add_own_rows(Cell* cell, Group* group, SortedRows* rows) {
     const bool full = cell->a.n >= kCellRows;
     if (cell->timed && full) mark_position(rows);
     if (!pass_row(group, rows)) return;
-    if (group->goes_on ? cell->timed && full && at_of(rows) > group->first_until : !shared || full) return;
+    if (group->goes_on ? cell->timed && full && current_time(rows) > group->first_until : !shared || full) return;
     if (group->goes_on) continue;
     ++group->number;
     enter_group(group, rows);
@@ -171,7 +171,7 @@ void add_own_rows(Cell* cell, Group* group, SortedRows* rows) {
 // One set: the rows after the cell's own that are near enough to them in time; whether there are any.
 bool add_partners(Cell* cell, Group* group, SortedRows* rows) {
   bool any = false;
-  while (!rows->at_end && group->goes_on && at_of(rows) <= group->reach) {
+  while (!rows->at_end && group->goes_on && current_time(rows) <= group->reach) {
     add_to_cell(cell, &cell->a, rows, group->number);
     any = true;
     if (advance(rows)) group->goes_on = group_order(rows, group->within) == 0;
@@ -206,7 +206,7 @@ void search_one_set(Cell* cell) {
 void pass_over(const Cell* cell, Datum within, int64 first_at, SortedRows* b) {
   for (;;) {
     const int order = group_order(b, within);
-    if (order > 0 || (order == 0 && (!cell->timed || until_of(b) >= first_at))) return;
+    if (order > 0 || (order == 0 && (!cell->timed || current_until(b) >= first_at))) return;
     mark_position(b);
     if (!advance(b)) return;
   }
@@ -219,7 +219,7 @@ void add_rows_of_a(Cell* cell, Group* group, SortedRows* a, bool any_b) {
     if (any_b) add_to_cell(cell, &cell->a, a, group->number);
     if (!pass_row(group, a)) return;
     if (!group->goes_on) return;
-    if (cell->timed && cell->a.n >= kCellRows && at_of(a) > group->first_until) return;
+    if (cell->timed && cell->a.n >= kCellRows && current_time(a) > group->first_until) return;
   }
 }
 
@@ -227,7 +227,7 @@ void add_rows_of_a(Cell* cell, Group* group, SortedRows* a, bool any_b) {
 void add_rows_of_b(Cell* cell, const Group& group, SortedRows* b) {
   call_core([&] { cell->engine->object->start_set_b(); });
   do {
-    if (cell->timed && at_of(b) > group.reach) return;
+    if (cell->timed && current_time(b) > group.reach) return;
     add_to_cell(cell, &cell->b, b, group.number);
   } while (advance(b) && group_order(b, group.within) == 0);
 }
@@ -247,7 +247,7 @@ void search_two_sets(Cell* cell) {
   while (!a.at_end && !b.at_end) {
     Group group = {};
     enter_group(&group, &a);
-    pass_over(cell, group.within, at_of(&a), &b);
+    pass_over(cell, group.within, current_time(&a), &b);
     if (b.at_end) break;
     const bool any_b = group_order(&b, group.within) == 0;
     add_rows_of_a(cell, &group, &a, any_b);

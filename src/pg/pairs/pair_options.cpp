@@ -34,7 +34,7 @@ Verify parse_verify(const char* name) {
   return *verify;
 }
 
-void check_threshold_of(const PairOptions& options) {
+void check_measure_threshold(const PairOptions& options) {
   if (options.measure != Measure::set_overlap) {
     check_threshold(options.threshold, true);
   } else if (!(options.threshold >= 1)) {
@@ -71,7 +71,7 @@ Identical parse_identical(Datum value) {
   return *identical;
 }
 
-PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function) {
+PairOptions read_pair_options(FunctionCallInfo fcinfo, int n, Searching function) {
   PairOptions options = {};
   options.function = function;
   options.threshold = DatumGetFloat8(argument(fcinfo, n, "threshold"));
@@ -79,7 +79,7 @@ PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function) {
 }
 
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
-  check_threshold_of(*options);
+  check_measure_threshold(*options);
   options->verify_threshold = options->threshold;
   if (!PG_ARGISNULL(first)) options->verify = parse_verify(text_to_cstring(PG_GETARG_TEXT_PP(first)));
   if (!PG_ARGISNULL(first + 1)) {
@@ -120,7 +120,7 @@ void check_measure(const PairOptions& options, const char* what, const SourceCol
                     errdetail("Measures of sets are exact.")));
 }
 
-SourceWants wants_of(const PairOptions& options) {
+SourceWants source_wants(const PairOptions& options) {
   SourceWants wants = {};
   wants.docs = options.verify != Verify::no;
   wants.apart = options.apart;
@@ -146,7 +146,7 @@ double signature_bound(const PairOptions& o, const SignatureShape& shape) {
   pg_unreachable();
 }
 
-DocumentMeasure measure_of(const PairOptions& o, const SignatureShape& shape, const RowSource& source) {
+DocumentMeasure document_measure(const PairOptions& o, const SignatureShape& shape, const RowSource& source) {
   DocumentMeasure m;
   const bool bytes = source.columns.doc_type == BYTEAOID;
   m.threshold = o.verify_threshold;

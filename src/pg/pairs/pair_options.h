@@ -27,7 +27,7 @@ struct PairOptions {
 Identical parse_identical(Datum value);
 
 // Options of a function whose argument n is the threshold; an error where that is NULL.
-PairOptions options_of(FunctionCallInfo fcinfo, int n, Searching function);
+PairOptions read_pair_options(FunctionCallInfo fcinfo, int n, Searching function);
 
 // Arguments verify, verify_threshold and at_most_apart of a function, from the given one on. threshold and identical
 // are set already.
@@ -40,12 +40,12 @@ void read_measure(FunctionCallInfo fcinfo, int n, Measure containment, PairOptio
 // An error where the options do not fit what the query returns: measure is of sets, verify of signatures.
 void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns);
 
-SourceWants wants_of(const PairOptions& options);
+SourceWants source_wants(const PairOptions& options);
 
 // Least similarity of signatures for pairs of the wanted similarity.
 double signature_bound(const PairOptions& options, const SignatureShape& shape);
 
 // How documents of such signatures, which a query returns, are compared.
-DocumentMeasure measure_of(const PairOptions& options, const SignatureShape& shape, const RowSource& source);
+DocumentMeasure document_measure(const PairOptions& options, const SignatureShape& shape, const RowSource& source);
 
 }  // namespace neardup

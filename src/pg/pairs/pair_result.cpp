@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kBatch = 4096;
+constexpr size_t kPairBatch = 4096;
 
 // Engine row -> what pairs name it by; null when that is the identity.
 const uint32* engine_rank(PairSide* side) {
@@ -65,8 +65,8 @@ PairResult search_pairs(PairRows* rows) {
     end_stage(&rows->stages, "pairs found");
   }
   report_phase(rows->options.verify == Verify::no ? Phase::returning : Phase::verifying);
-  result.batch = static_cast<RowPair*>(palloc(kBatch * sizeof(RowPair)));
-  result.similarity = static_cast<double*>(palloc(kBatch * sizeof(double)));
+  result.batch = static_cast<RowPair*>(palloc(kPairBatch * sizeof(RowPair)));
+  result.similarity = static_cast<double*>(palloc(kPairBatch * sizeof(double)));
   return result;
 }
 
@@ -74,8 +74,9 @@ bool fetch_pairs(PairResult* result) {
   CHECK_FOR_INTERRUPTS();
   result->batch_size = 0;
   call_core([&] {
-    if (result->rows->engine != nullptr) result->batch_size = result->rows->engine->object->next(result->batch, kBatch);
-    if (result->pairs != nullptr) result->batch_size = result->pairs->object->next(result->batch, kBatch);
+    if (result->rows->engine != nullptr)
+      result->batch_size = result->rows->engine->object->next(result->batch, kPairBatch);
+    if (result->pairs != nullptr) result->batch_size = result->pairs->object->next(result->batch, kPairBatch);
   });
   return result->batch_size > 0;
 }
@@ -90,7 +91,8 @@ void estimate_batch(PairResult* result) {
   const SetSizes& sizes_b = rows.second().sizes;
   for (size_t i = 0; i < result->batch_size; ++i) {
     const RowPair& pair = result->batch[i];
-    result->similarity[i] = similarity_of(rows.shape, pair.value & ~kEqualRows, sizes_a.at(pair.a), sizes_b.at(pair.b));
+    result->similarity[i] =
+        pair_similarity(rows.shape, pair.value & ~kEqualRows, sizes_a.at(pair.a), sizes_b.at(pair.b));
   }
 }
 

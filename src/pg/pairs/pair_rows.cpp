@@ -10,7 +10,6 @@ namespace neardup {
 namespace {
 
 // Rows between two reports of progress.
-constexpr uint64 kRowsBetweenReports = 1024;
 
 void demand_alike(const RowSource& a, const RowSource& b) {
   const SourceColumns& x = a.columns;
@@ -19,7 +18,8 @@ void demand_alike(const RowSource& a, const RowSource& b) {
     ereport(ERROR,
             (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s returns signatures of type %s, %s of type %s", a.what,
                                                         info(x.signature).name, b.what, info(y.signature).name)));
-  if ((x.within == kNoColumn) != (y.within == kNoColumn) || x.within_type != y.within_type || x.at_type != y.at_type)
+  if ((x.within == kColumnAbsent) != (y.within == kColumnAbsent) || x.within_type != y.within_type ||
+      x.at_type != y.at_type)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s and %s must have the same columns within and at, of the same types", a.what, b.what)));
   // Each set is in its own order, and a group is looked for by walking through both.
@@ -40,7 +40,7 @@ bool kept_is_b(const PairRows& rows) {
 }
 
 void open_sources(PairRows* rows, const PairQueries& queries) {
-  SourceWants wants = wants_of(rows->options);
+  SourceWants wants = source_wants(rows->options);
   wants.ordered = !queries.by_id;
   open_source(&rows->a.source, queries.what, queries.query, queries.id_type, queries.types, wants);
   check_measure(rows->options, queries.what, rows->a.source.columns);
@@ -53,7 +53,7 @@ void open_sources(PairRows* rows, const PairQueries& queries) {
 void learn_shape(PairRows* rows, const RowSource& source) {
   rows->shape = source.shape;
   rows->shape.measure = rows->options.measure;
-  if (rows->options.verify != Verify::no) rows->measure = measure_of(rows->options, rows->shape, source);
+  if (rows->options.verify != Verify::no) rows->measure = document_measure(rows->options, rows->shape, source);
   rows->bound = signature_bound(rows->options, rows->shape);
 }
 
@@ -114,7 +114,8 @@ void invert_ranks(const PairRows& rows, PairSide* side) {
 
 void read_side(PairRows* rows, PairSide* side, bool by_id) {
   const SourceColumns& columns = side->source.columns;
-  if (columns.doc != kNoColumn) side->docs = make_ids(rows->context, columns.doc_type, InvalidOid, ids_memory() / 2);
+  if (columns.doc != kColumnAbsent)
+    side->docs = make_ids(rows->context, columns.doc_type, InvalidOid, ids_memory() / 2);
   if (columns.grouped()) begin_sort(&side->sort, side->source);
   read_rows(&side->source, [&](const SourceRow& row) { add_pair_row(rows, side, row); });
   if (by_id) {

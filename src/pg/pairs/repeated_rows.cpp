@@ -28,8 +28,8 @@ uint64 hash_value(Oid type, Datum value, uint64 seed) {
 // only costs time.
 uint64 hash_conditions(const Copies* copies, const RowSource& source, const SourceRow& row) {
   uint64 hash = hash_value(source.columns.signature_type, row.value, copies->seed);
-  if (source.columns.within != kNoColumn) hash = hash_value(source.columns.within_type, row.within, hash);
-  if (source.columns.at != kNoColumn) hash = XXH3_64bits_withSeed(&row.at, sizeof row.at, hash);
+  if (source.columns.within != kColumnAbsent) hash = hash_value(source.columns.within_type, row.within, hash);
+  if (source.columns.at != kColumnAbsent) hash = XXH3_64bits_withSeed(&row.at, sizeof row.at, hash);
   return hash;
 }
 
@@ -75,7 +75,7 @@ int by_original(const void* x, const void* y, void*) {
 
 // Of copies sorted by their originals, from first on: a pair (of, of) for each original that stands for itself, at most
 // kVerifiedAtOnce of them. *end: the copy after the last that they are for.
-size_t originals_of(const Copies* copies, const uint32* representative, uint64 first, uint64* end, RowPair* pairs) {
+size_t original_pairs(const Copies* copies, const uint32* representative, uint64 first, uint64* end, RowPair* pairs) {
   size_t n = 0;
   for (*end = first; *end < copies->count; ++*end) {
     const uint32 of = copies->found[*end].of;
@@ -102,7 +102,7 @@ bool note_copy(Copies* copies, const PairSide& side, uint64 number, const Source
   // A digest of nothing is not near its like.
   if (row.signature.kind == Kind::ctph && row.signature.digest.part1.empty()) return false;
   // Nor is a row near its like where a time that is added goes backwards ('1 month -30 days').
-  if (side.source.columns.at != kNoColumn && row.until < row.at) return false;
+  if (side.source.columns.at != kColumnAbsent && row.until < row.at) return false;
   const uint64 conditions = hash_conditions(copies, side.source, row);
   Copies::Original* ways = copies->originals + conditions % (kOriginals / kWays) * kWays;
   RowDocument document = {row.doc, false, {0, 0}};
@@ -132,7 +132,7 @@ void join_copies(Copies* copies, PairResult* result, uint32* representative, dou
   sort_interruptible(copies->found, copies->count, sizeof(CopiedRow), by_original, nullptr);
   for (uint64 first = 0, end = 0; first < copies->count; first = end) {
     CHECK_FOR_INTERRUPTS();
-    const size_t originals = originals_of(copies, representative, first, &end, pairs);
+    const size_t originals = original_pairs(copies, representative, first, &end, pairs);
     const size_t n = verify_pairs(result, pairs, to_itself, originals);
     size_t at = 0;
     for (uint64 i = first; i < end; ++i) {

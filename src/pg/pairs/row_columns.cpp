@@ -94,7 +94,7 @@ void find_within(const char* what, TupleDesc desc, SourceColumns* columns) {
       ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                       errmsg("%s returns a column \"%s\", which has no meaning here", what, name),
                       errhint("After id and document there may be a column named within.")));
-    if (columns->within != kNoColumn)
+    if (columns->within != kColumnAbsent)
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN), errmsg("%s returns more than one column \"%s\"", what, name)));
     columns->within = i;
   }
@@ -102,7 +102,7 @@ void find_within(const char* what, TupleDesc desc, SourceColumns* columns) {
 
 // Finds the columns after id and signature by their names.
 void find_named(const char* what, TupleDesc desc, SourceColumns* columns) {
-  columns->doc = columns->within = columns->at = kNoColumn;
+  columns->doc = columns->within = columns->at = kColumnAbsent;
   for (int i = kSignatureColumn + 1; i < desc->natts; ++i) {
     const char* name = NameStr(TupleDescAttr(desc, i)->attname);
     int* known = strcmp(name, "doc") == 0      ? &columns->doc
@@ -113,26 +113,26 @@ void find_named(const char* what, TupleDesc desc, SourceColumns* columns) {
       ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                       errmsg("%s returns a column \"%s\", which has no meaning here", what, name),
                       errhint("After id and signature there may be columns named doc, within and at.")));
-    if (*known != kNoColumn)
+    if (*known != kColumnAbsent)
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN), errmsg("%s returns more than one column \"%s\"", what, name)));
     *known = i;
   }
 }
 
 void check_named(const char* what, TupleDesc desc, const SourceWants& wants, SourceColumns* columns) {
-  if (columns->doc != kNoColumn) columns->doc_type = check_doc(what, TupleDescAttr(desc, columns->doc), wants);
-  if (columns->within != kNoColumn) {
+  if (columns->doc != kColumnAbsent) columns->doc_type = check_doc(what, TupleDescAttr(desc, columns->doc), wants);
+  if (columns->within != kColumnAbsent) {
     const Form_pg_attribute column = TupleDescAttr(desc, columns->within);
     check_within(what, column);
     columns->within_type = column->atttypid;
     columns->within_collation = column->attcollation;
   }
-  if (columns->at != kNoColumn) columns->at_type = check_at(what, TupleDescAttr(desc, columns->at), wants);
-  if (wants.docs && columns->doc == kNoColumn)
+  if (columns->at != kColumnAbsent) columns->at_type = check_at(what, TupleDescAttr(desc, columns->at), wants);
+  if (wants.docs && columns->doc == kColumnAbsent)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%s returns no column \"doc\", which verify compares", what),
                     errhint("Write SELECT id, signature, body AS doc.")));
-  if (wants.apart != nullptr && columns->at == kNoColumn)
+  if (wants.apart != nullptr && columns->at == kColumnAbsent)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%s returns no column \"at\", which at_most_apart is about", what)));
 }
@@ -152,7 +152,7 @@ SourceColumns check_columns(const char* what, TupleDesc desc, Oid id_type, const
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s must return two columns, id and signature: it returns %d", what, count)));
   SourceColumns columns = {};
-  columns.doc = columns.within = columns.at = kNoColumn;
+  columns.doc = columns.within = columns.at = kColumnAbsent;
   if (OidIsValid(id_type)) columns.id_type = check_id(TupleDescAttr(desc, kIdColumn), id_type, wants);
   if (wants.keys) return columns;
   if (wants.document) {

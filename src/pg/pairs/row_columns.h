@@ -21,9 +21,9 @@ constexpr int kIdColumn = 0;
 constexpr int kSignatureColumn = 1;
 constexpr int kFirstKeyColumn = 1;
 constexpr int kDocumentColumn = 1;
-constexpr int kNoColumn = -1;
+constexpr int kColumnAbsent = -1;
 
-// What the columns are. Those after id and signature are found by their names: a position, or kNoColumn.
+// What the columns are. Those after id and signature are found by their names: a position, or kColumnAbsent.
 struct SourceColumns {
   Oid id_type;         // the base type
   Kind signature;      // of the second column, unless keys are wanted
@@ -37,7 +37,7 @@ struct SourceColumns {
   Oid at_type;  // TIMESTAMPTZOID, TIMESTAMPOID or DATEOID
 
   // Whether only some rows may be near others.
-  bool grouped() const { return within != kNoColumn || at != kNoColumn; }
+  bool grouped() const { return within != kColumnAbsent || at != kColumnAbsent; }
 };
 
 // Checks that there are an id of the wanted type, a signature, a document or keys, and nothing that is not known. what:

@@ -22,11 +22,11 @@ struct NullRows {
 
  private:
   void grow() {
-    constexpr uint64 kFirstBytes = 1024;
+    constexpr uint64 kFirstNoteBytes = 1024;
     const uint64 bytes = capacity / 8;
-    bits = static_cast<uint8*>(bits == nullptr ? MemoryContextAlloc(context, kFirstBytes)
+    bits = static_cast<uint8*>(bits == nullptr ? MemoryContextAlloc(context, kFirstNoteBytes)
                                                : repalloc_huge(bits, 2 * bytes));
-    const uint64 more = capacity == 0 ? kFirstBytes : bytes;
+    const uint64 more = capacity == 0 ? kFirstNoteBytes : bytes;
     memset(bits + bytes, 0, more);
     capacity += 8 * more;
   }

@@ -140,7 +140,7 @@ void remember_id(RowSource* source, Datum id) {
   memcpy(source->last_id, DatumGetPointer(id), size);
 }
 
-Datum take_id(RowSource* source, Datum column) {
+Datum keep_id(RowSource* source, Datum column) {
   Datum id = widened(source->columns.id_type, column);
   IdStore* ids = source->ids;
   if (!ids->by_value && ids->length == -1) id = PointerGetDatum(PG_DETOAST_DATUM(id));
@@ -156,7 +156,7 @@ Datum take_id(RowSource* source, Datum column) {
 }
 
 // In microseconds, with what at_most_apart adds to it.
-void take_time(const RowSource* source, Datum value, SourceRow* row) {
+void read_time(const RowSource* source, Datum value, SourceRow* row) {
   if (source->columns.at_type == DATEOID) value = DirectFunctionCall1(date_timestamp, value);
   row->at = DatumGetTimestamp(value);
   const Datum until =
@@ -173,17 +173,17 @@ void demand_id(const RowSource* source, const TupleTableSlot* slot) {
 
 }  // namespace
 
-KeyRow take_key_row(RowSource* source, TupleTableSlot* slot) {
+KeyRow read_key_row(RowSource* source, TupleTableSlot* slot) {
   slot_getallattrs(slot);
   demand_id(source, slot);
-  if (source->ids != nullptr) take_id(source, slot->tts_values[kIdColumn]);
+  if (source->ids != nullptr) keep_id(source, slot->tts_values[kIdColumn]);
   return {slot->tts_values, slot->tts_isnull};
 }
 
-SourceRow take_row(RowSource* source, TupleTableSlot* slot) {
+SourceRow read_row(RowSource* source, TupleTableSlot* slot) {
   slot_getallattrs(slot);
   demand_id(source, slot);
-  const Datum id = take_id(source, slot->tts_values[kIdColumn]);
+  const Datum id = keep_id(source, slot->tts_values[kIdColumn]);
   SourceRow row = {};
   row.is_null = row.alone = slot->tts_isnull[kSignatureColumn];
   if (!row.is_null) {
@@ -195,12 +195,12 @@ SourceRow take_row(RowSource* source, TupleTableSlot* slot) {
   }
   const SourceColumns& c = source->columns;
   for (const int column : {c.doc, c.within, c.at})
-    if (column != kNoColumn && slot->tts_isnull[column]) row.alone = true;
-  if (c.doc != kNoColumn)
+    if (column != kColumnAbsent && slot->tts_isnull[column]) row.alone = true;
+  if (c.doc != kColumnAbsent)
     row.doc = slot->tts_isnull[c.doc] ? PointerGetDatum(cstring_to_text("")) : slot->tts_values[c.doc];
   if (row.alone) return row;
-  if (c.within != kNoColumn) row.within = slot->tts_values[c.within];
-  if (c.at != kNoColumn) take_time(source, slot->tts_values[c.at], &row);
+  if (c.within != kColumnAbsent) row.within = slot->tts_values[c.within];
+  if (c.at != kColumnAbsent) read_time(source, slot->tts_values[c.at], &row);
   return row;
 }
 
@@ -212,7 +212,7 @@ double estimated_rows(const RowSource& source) {
   return rows;
 }
 
-TupleDesc columns_of(const RowSource& source) {
+TupleDesc result_columns(const RowSource& source) {
   return static_cast<CachedPlanSource*>(linitial(SPI_plan_get_plan_sources(source.plan)))->resultDesc;
 }
 
@@ -256,7 +256,7 @@ void check_unique(RowSource* source) {
   visit_unique(source, [](uint64 /* position */, Datum /* id */, uint64 /* row */) {});
 }
 
-Oid id_type_of(FunctionCallInfo fcinfo, bool witness) {
+Oid wanted_id_type(FunctionCallInfo fcinfo, bool witness) {
   if (!witness) return INT8OID;
   const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   if (!OidIsValid(type)) elog(ERROR, "could not determine the type of the ids");

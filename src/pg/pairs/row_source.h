@@ -38,7 +38,7 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
 double estimated_rows(const RowSource& source);
 
 // The columns of an open source.
-TupleDesc columns_of(const RowSource& source);
+TupleDesc result_columns(const RowSource& source);
 
 // One row as the engines take it.
 struct SourceRow {
@@ -62,8 +62,8 @@ struct KeyRow {
 };
 
 // The row in a slot, after its id was kept and its signature was found to be like the others'.
-SourceRow take_row(RowSource* source, TupleTableSlot* slot);
-KeyRow take_key_row(RowSource* source, TupleTableSlot* slot);
+SourceRow read_row(RowSource* source, TupleTableSlot* slot);
+KeyRow read_key_row(RowSource* source, TupleTableSlot* slot);
 
 // Runs the query under the caller's snapshot, with parallel workers where it allows them, and calls take(slot) for each
 // row until it returns false. It runs in the memory context of one row.
@@ -82,7 +82,7 @@ void for_each_row(RowSource* source, Take take) {
 template <typename OnRow>
 void read_rows(RowSource* source, OnRow on_row) {
   for_each_row(source, [&](TupleTableSlot* slot) {
-    on_row(take_row(source, slot));
+    on_row(read_row(source, slot));
     return true;
   });
 }
@@ -90,7 +90,7 @@ void read_rows(RowSource* source, OnRow on_row) {
 // The same where keys are wanted, until on_row(row) returns false.
 template <typename OnRow>
 void read_key_rows(RowSource* source, OnRow on_row) {
-  for_each_row(source, [&](TupleTableSlot* slot) { return on_row(take_key_row(source, slot)); });
+  for_each_row(source, [&](TupleTableSlot* slot) { return on_row(read_key_row(source, slot)); });
 }
 
 // After the last row: rank[row] = position of the row's id in ascending order, or null when rows came in order; the
@@ -100,6 +100,6 @@ uint32* rank_rows(RowSource* source);
 void check_unique(RowSource* source);
 
 // Type of the ids: bigint, or that of the witness in argument 0 when the function takes one.
-Oid id_type_of(FunctionCallInfo fcinfo, bool witness);
+Oid wanted_id_type(FunctionCallInfo fcinfo, bool witness);
 
 }  // namespace neardup

@@ -74,10 +74,10 @@ constexpr const EngineOfKind* kEngines[] = {&kMinhashEngine, &kSimhashEngine, &k
                                             &kSetEngine};
 static_assert(lengthof(kEngines) == kKinds);
 
-const EngineOfKind& engine_of(const SignatureShape& shape) { return *kEngines[static_cast<size_t>(shape.kind)]; }
+const EngineOfKind& kind_engine(const SignatureShape& shape) { return *kEngines[static_cast<size_t>(shape.kind)]; }
 
 // A value that is comparable with those of the shape.
-AnyValue example_of(const SignatureShape& shape) {
+AnyValue example_value(const SignatureShape& shape) {
   if (shape.kind == Kind::minhash) return MinhashView{&shape.header, nullptr, 0};
   if (shape.kind == Kind::ctph) return CtphView{0, shape.length, {}, {}};
   return BitCode{nullptr, shape.code_bits};
@@ -85,7 +85,7 @@ AnyValue example_of(const SignatureShape& shape) {
 
 }  // namespace
 
-SignatureTypes signature_types_of(FunctionCallInfo fcinfo) {
+SignatureTypes function_signature_types(FunctionCallInfo fcinfo) {
   SignatureTypes types = {};
   for (const Kind kind : {Kind::minhash, Kind::simhash, Kind::ctph})
     types.oid[static_cast<size_t>(kind)] = own_type(fcinfo->flinfo->fn_oid, info(kind).name);
@@ -107,7 +107,7 @@ void read_signature(Kind kind, Datum value, Signature* out) {
 
 bool fits_shape(SignatureShape* shape, const Signature& s) {
   if (s.is_unfit) return false;
-  if (shape->known) return info(s.kind).comparable(example_of(*shape), s);
+  if (shape->known) return info(s.kind).comparable(example_value(*shape), s);
   *shape = {true, s.kind, {}, 0, 0, Measure::set_jaccard};
   if (s.kind == Kind::minhash) shape->header = *s.signature.header;
   if (s.kind == Kind::ctph) shape->length = s.digest.length;
@@ -119,7 +119,7 @@ void refuse_shape(const SignatureShape& shape, const Signature& s, const char* w
   char left[128];
   char right[128];
   call_core([&] {
-    strlcpy(left, info(s.kind).describe(example_of(shape)).c_str(), sizeof left);
+    strlcpy(left, info(s.kind).describe(example_value(shape)).c_str(), sizeof left);
     strlcpy(right, info(s.kind).describe(s).c_str(), sizeof right);
   });
   if (s.kind == Kind::bits)
@@ -134,7 +134,7 @@ void refuse_shape(const SignatureShape& shape, const Signature& s, const char* w
 }
 
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& on_cpu) {
-  const EngineOfKind& engine = engine_of(shape);
+  const EngineOfKind& engine = kind_engine(shape);
   EngineOptions options = on_cpu;
   if (engine.has_offload) options.offload = gpu_join();
   return engine.make(shape, threshold, options);
@@ -150,8 +150,8 @@ Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double t
   return new PairClusterer(linkage, std::unique_ptr<PairSearch>(make_pair_search(shape, threshold, marked)));
 }
 
-double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b) {
-  return engine_of(shape).similarity(shape, value, size_a, size_b);
+double pair_similarity(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b) {
+  return kind_engine(shape).similarity(shape, value, size_a, size_b);
 }
 
 }  // namespace neardup

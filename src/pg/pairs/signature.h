@@ -14,7 +14,7 @@ namespace neardup {
 struct SignatureTypes {
   Oid oid[kKinds];
 };
-SignatureTypes signature_types_of(FunctionCallInfo fcinfo);
+SignatureTypes function_signature_types(FunctionCallInfo fcinfo);
 
 // One signature; points into its datum. Plain data.
 struct Signature : AnyValue {
@@ -46,12 +46,12 @@ bool fits_shape(SignatureShape* shape, const Signature& signature);
 // Raises the error for a signature that does not fit and is not unfit. which: names its row, as `the row with id 7`.
 [[noreturn]] void refuse_shape(const SignatureShape& shape, const Signature& signature, const char* which);
 
-// In core code: the engine for a known shape. threshold: least similarity, see similarity_of().
+// In core code: the engine for a known shape. threshold: least similarity, see pair_similarity().
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& options);
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
 
 // What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / bits, 1 - edit rate, or the measure of
 // two sets of these sizes.
-double similarity_of(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
+double pair_similarity(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
 
 }  // namespace neardup

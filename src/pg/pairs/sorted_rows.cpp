@@ -7,7 +7,7 @@ namespace {
 // Columns of the sorted rows.
 enum SortColumn : AttrNumber { kWithin = 1, kAt, kUntil, kNumber, kValue, kColumns = kValue };
 
-bool has_within(const RowSource& source) { return source.columns.within != kNoColumn; }
+bool has_within(const RowSource& source) { return source.columns.within != kColumnAbsent; }
 
 Datum column(const SortedRows* rows, AttrNumber n) {
   bool is_null;
@@ -92,9 +92,9 @@ void go_back(SortedRows* rows) {
   advance(rows);
 }
 
-int64 at_of(const SortedRows* rows) { return DatumGetInt64(column(rows, kAt)); }
-int64 until_of(const SortedRows* rows) { return DatumGetInt64(column(rows, kUntil)); }
-uint32 number_of(const SortedRows* rows) { return static_cast<uint32>(DatumGetInt64(column(rows, kNumber))); }
+int64 current_time(const SortedRows* rows) { return DatumGetInt64(column(rows, kAt)); }
+int64 current_until(const SortedRows* rows) { return DatumGetInt64(column(rows, kUntil)); }
+uint32 current_number(const SortedRows* rows) { return static_cast<uint32>(DatumGetInt64(column(rows, kNumber))); }
 
 void read_signature(SortedRows* rows, Signature* out) {
   MemoryContextReset(rows->context);

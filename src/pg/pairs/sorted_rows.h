@@ -44,9 +44,9 @@ void mark_position(SortedRows* rows);
 void go_back(SortedRows* rows);
 
 // Of the row at hand: its time and to where that reaches, its number in the query.
-int64 at_of(const SortedRows* rows);
-int64 until_of(const SortedRows* rows);
-uint32 number_of(const SortedRows* rows);
+int64 current_time(const SortedRows* rows);
+int64 current_until(const SortedRows* rows);
+uint32 current_number(const SortedRows* rows);
 // Its signature, valid until the next call with these rows.
 void read_signature(SortedRows* rows, Signature* out);
 

@@ -19,8 +19,7 @@ constexpr size_t kListed = 100000;
 // Bytes of a value that are shown, in the NOTICE and in the list.
 constexpr int kNamedBytes = 60;
 constexpr int kListedBytes = 1000;
-constexpr size_t kBatch = 4096;
-constexpr uint64 kRowsBetweenReports = 1024;
+constexpr size_t kBlockedBatch = 4096;
 constexpr size_t kRowsChecked = 4096;
 
 // How a key column is hashed. Integers of any width are one type, text and varchar are.
@@ -98,7 +97,7 @@ void open_side(BlockSide* side, const char* what, text* query, Oid id_type) {
   SourceWants wants = {};
   wants.keys = true;
   open_source(&side->source, what, query, id_type, SignatureTypes{}, wants);
-  const TupleDesc desc = columns_of(side->source);
+  const TupleDesc desc = result_columns(side->source);
   side->nkeys = desc->natts - kFirstKeyColumn;
   if (side->nkeys > kMaxKeys)
     ereport(ERROR, (errcode(ERRCODE_TOO_MANY_COLUMNS),
@@ -317,13 +316,13 @@ void return_oversized(FunctionCallInfo fcinfo, const BlockCall& call, const Bloc
 
 // int[] of the keys in a mask; few masks are there, and each array is made once.
 struct KeyArrays {
-  static constexpr uint32 kSlots = 251;
-  uint64 mask[kSlots];
-  Datum array[kSlots];
+  static constexpr uint32 kArraySlots = 251;
+  uint64 mask[kArraySlots];
+  Datum array[kArraySlots];
 };
 
 Datum key_array(KeyArrays* arrays, uint64 mask, MemoryContext context) {
-  const uint32 slot = static_cast<uint32>(mask % KeyArrays::kSlots);
+  const uint32 slot = static_cast<uint32>(mask % KeyArrays::kArraySlots);
   if (arrays->mask[slot] == mask) return arrays->array[slot];
   Datum keys[kMaxKeys];
   int n = 0;
@@ -343,13 +342,13 @@ void put_pairs(ReturnSetInfo* rows, BlockCall* call) {
   IdStore* ids_b = call->two_sets ? call->b.source.ids : ids_a;
   MemoryContext context = CurrentMemoryContext;
   MemoryContext copies = AllocSetContextCreate(context, "neardup pair", ALLOCSET_SMALL_SIZES);
-  auto* batch = static_cast<BlockedPair*>(palloc(kBatch * sizeof(BlockedPair)));
+  auto* batch = static_cast<BlockedPair*>(palloc(kBlockedBatch * sizeof(BlockedPair)));
   auto* arrays = static_cast<KeyArrays*>(palloc0(sizeof(KeyArrays)));
   uint64 returned = 0;
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
-    call_core([&] { n = call->engine->object->next(batch, kBatch); });
+    call_core([&] { n = call->engine->object->next(batch, kBlockedBatch); });
     if (n == 0) break;
     for (size_t i = 0; i < n; ++i) {
       ResultRow<Column> row;

@@ -19,7 +19,6 @@ using namespace neardup;
 
 // Rows between two reports of progress; rows between two checks for interrupts, where each takes little, and where it
 // is returned.
-constexpr uint64 kRowsBetweenReports = 1024;
 constexpr uint64 kRowsScanned = 65536;
 constexpr uint64 kRowsReturned = 4096;
 
@@ -58,7 +57,7 @@ void make_results(RowClusters* c, const PairOptions& options) {
 }
 
 // What the clusterer found, numbers[i] being the row that it had as its i-th; null: the same.
-void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers) {
+void keep_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers) {
   const Clusterer* found = run.clusterer->object;
   const uint32* representative = found->representative().data();
   const uint32* values = found->values().data();
@@ -68,7 +67,7 @@ void take_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers)
     if (r == i) continue;
     const uint64 row = numbers == nullptr ? i : numbers[i];
     c->representative[row] = numbers == nullptr ? static_cast<uint32>(r) : numbers[r];
-    c->similarity[row] = similarity_of(run.shape, values[i], c->sizes.at(c->representative[row]), c->sizes.at(row));
+    c->similarity[row] = pair_similarity(run.shape, values[i], c->sizes.at(c->representative[row]), c->sizes.at(row));
   }
 }
 
@@ -112,14 +111,14 @@ void cluster_group(ClusterReading* reading, SortedRows* rows) {
   run->start(reading->group_context, reading->source.shape);
   do {
     reserve(reading->clusters->context, &reading->numbers, &reading->capacity, run->rows + 1);
-    reading->numbers[run->rows] = number_of(rows);
+    reading->numbers[run->rows] = current_number(rows);
     Signature signature;
     read_signature(rows, &signature);
     run->add(signature);
   } while (advance(rows) && group_order(rows, within) == 0);
   if (run->rows > 1) {
     run->run();
-    take_clusters(reading->clusters, *run, reading->numbers);
+    keep_clusters(reading->clusters, *run, reading->numbers);
   }
   destroy_owned(run->clusterer);
   MemoryContextReset(reading->group_context);
@@ -149,7 +148,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
   run->threshold = options.threshold;
   run->memory = engine_memory();
   RowSource* source = &reading->source;
-  SourceWants wants = wants_of(options);
+  SourceWants wants = source_wants(options);
   wants.ordered = true;
   open_source(source, queries.what, queries.query, queries.id_type, queries.types, wants);
   check_measure(options, queries.what, source->columns);
@@ -164,7 +163,7 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
     cluster_groups(reading);
   } else if (run->clusterer != nullptr) {
     run->run();
-    take_clusters(c, *run, nullptr);
+    keep_clusters(c, *run, nullptr);
     destroy_owned(run->clusterer);
   }
   end_stage(&c->stages, "clusters found");
@@ -196,7 +195,7 @@ const LinkedRows* linked_rows(RowClusters* c, PairResult* result, Linkage linkag
   return &links->object->finish();
 }
 
-void take_links(RowClusters* c, const LinkedRows& found) {
+void keep_links(RowClusters* c, const LinkedRows& found) {
   for (uint64 i = 0; i < c->nulls.rows; ++i) {
     const uint32 r = found.representative[i];
     if (r == i) continue;
@@ -215,7 +214,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
   c->ids = rows.a.source.ids;
   c->sizes = rows.a.sizes;
   make_results(c, options);
-  take_links(c, *linked_rows(c, &result, linkage));
+  keep_links(c, *linked_rows(c, &result, linkage));
   if (rows.copies != nullptr) join_copies(rows.copies, &result, c->representative, c->similarity);
   end_pairs(&result);
   report_phase(Phase::returning);
@@ -265,10 +264,10 @@ Measure containment_by(Linkage linkage) {
 }
 
 // measured: the function has the argument measure, as it does from 0.3.0 on.
-Datum all_clusters_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_clusters(FunctionCallInfo fcinfo, bool witness, bool measured) {
   enum Argument { kThreshold = 1, kLinkage, kVerify, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + kThreshold, Searching::all_clusters);
+  PairOptions options = read_pair_options(fcinfo, witness + kThreshold, Searching::all_clusters);
   const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + kLinkage, "linkage")));
   if (measured) read_measure(fcinfo, witness + kMeasure, containment_by(linkage), &options);
   read_options(fcinfo, witness + kVerify, &options);
@@ -278,8 +277,8 @@ Datum all_clusters_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
   RowClusters clusters = {};
   clusters.context = clusters.nulls.context = CurrentMemoryContext;
   begin_stages(&clusters.stages);
-  queries.id_type = id_type_of(fcinfo, witness);
-  queries.types = signature_types_of(fcinfo);
+  queries.id_type = wanted_id_type(fcinfo, witness);
+  queries.types = function_signature_types(fcinfo);
   if (options.verify != Verify::no || options.apart != nullptr) {
     cluster_by_pairs(&clusters, options, linkage, queries);
   } else {
@@ -297,10 +296,10 @@ extern "C" {
 // all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
 //   at_most_apart interval)
 PG_FUNCTION_INFO_V1(neardup_all_clusters);
-Datum neardup_all_clusters(PG_FUNCTION_ARGS) { return all_clusters_of(fcinfo, PG_NARGS() == 7, false); }
+Datum neardup_all_clusters(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 7, false); }
 
 // The same with measure text after them.
 PG_FUNCTION_INFO_V1(neardup_all_clusters_by_measure);
-Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return all_clusters_of(fcinfo, PG_NARGS() == 8, true); }
+Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 8, true); }
 
 }  // extern "C"

@@ -21,7 +21,7 @@ struct PairOutput {
   MemoryContext copies;
 };
 
-PairOutput output_of(ReturnSetInfo* rows, const PairRows& read) {
+PairOutput pair_output(ReturnSetInfo* rows, const PairRows& read) {
   return {rows, read.a.source.ids, read.second().source.ids,
           AllocSetContextCreate(CurrentMemoryContext, "neardup pair", ALLOCSET_SMALL_SIZES)};
 }
@@ -37,10 +37,10 @@ void put_pair(const PairOutput& out, const RowPair& pair, double similarity) {
 }
 
 // Connects to SPI and reads the rows of the queries; witness: argument 0 has the type of the ids.
-void read_rows_of(FunctionCallInfo fcinfo, PairQueries queries, bool witness, PairRows* rows) {
+void read_queries(FunctionCallInfo fcinfo, PairQueries queries, bool witness, PairRows* rows) {
   SPI_connect();
-  queries.id_type = id_type_of(fcinfo, witness);
-  queries.types = signature_types_of(fcinfo);
+  queries.id_type = wanted_id_type(fcinfo, witness);
+  queries.types = function_signature_types(fcinfo);
   queries.by_id = true;
   read_pair_rows(rows, queries);
 }
@@ -50,9 +50,9 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
   ReturnSetInfo* out_rows = begin_rows(fcinfo);
   PairRows rows = {};
   rows.options = options;
-  read_rows_of(fcinfo, queries, witness, &rows);
+  read_queries(fcinfo, queries, witness, &rows);
   PairResult result = search_pairs(&rows);
-  const PairOutput out = output_of(out_rows, rows);
+  const PairOutput out = pair_output(out_rows, rows);
   for_each_pair(&result, [&](const RowPair& pair, double similarity) { put_pair(out, pair, similarity); });
   end_pairs(&result);
   free_ids(out.ids_a);
@@ -70,17 +70,17 @@ void read_pair_options(FunctionCallInfo fcinfo, int first, bool measured, PairOp
 }
 
 // measured: the function has the argument measure, as it does from 0.3.0 on.
-Datum all_pairs_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_all_pairs(FunctionCallInfo fcinfo, bool witness, bool measured) {
   const PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + 1, Searching::all_pairs);
+  PairOptions options = read_pair_options(fcinfo, witness + 1, Searching::all_pairs);
   read_pair_options(fcinfo, witness + 2, measured, &options);
   return return_pairs(fcinfo, queries, options, witness);
 }
 
-Datum pairs_between_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_pairs_between(FunctionCallInfo fcinfo, bool witness, bool measured) {
   PairQueries queries = query_argument(fcinfo, witness, "query_a");
   queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
-  PairOptions options = options_of(fcinfo, witness + 2, Searching::pairs_between);
+  PairOptions options = read_pair_options(fcinfo, witness + 2, Searching::pairs_between);
   read_pair_options(fcinfo, witness + 3, measured, &options);
   return return_pairs(fcinfo, queries, options, witness);
 }
@@ -112,10 +112,10 @@ Owned<Bridges>* find_bridges(PairResult* result, uint64 rows) {
 }
 
 // The bridges of connected clusters as the function's rows.
-Datum cluster_bridges_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_cluster_bridges(FunctionCallInfo fcinfo, bool witness, bool measured) {
   enum Argument { kVerify = 2, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
-  PairOptions options = options_of(fcinfo, witness + 1, Searching::cluster_bridges);
+  PairOptions options = read_pair_options(fcinfo, witness + 1, Searching::cluster_bridges);
   if (measured) read_measure(fcinfo, witness + kMeasure, Measure::overlap_coefficient, &options);
   read_options(fcinfo, witness + kVerify, &options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.
@@ -124,9 +124,9 @@ Datum cluster_bridges_of(FunctionCallInfo fcinfo, bool witness, bool measured) {
   ReturnSetInfo* out_rows = begin_rows(fcinfo);
   PairRows rows = {};
   rows.options = options;
-  read_rows_of(fcinfo, queries, witness, &rows);
+  read_queries(fcinfo, queries, witness, &rows);
   PairResult result = search_pairs(&rows);
-  const PairOutput out = output_of(out_rows, rows);
+  const PairOutput out = pair_output(out_rows, rows);
   Owned<Bridges>* bridges = find_bridges(&result, out.ids_a->count);
   uint64 told = 0;
   for (const RowPair& pair : bridges->object->found) {
@@ -147,24 +147,26 @@ extern "C" {
 // all_pairs([id anyelement,] query text, threshold float8, identical text, verify text, verify_threshold float8,
 //   at_most_apart interval)
 PG_FUNCTION_INFO_V1(neardup_all_pairs);
-Datum neardup_all_pairs(PG_FUNCTION_ARGS) { return all_pairs_of(fcinfo, PG_NARGS() == 7, false); }
+Datum neardup_all_pairs(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 7, false); }
 
 // The same with measure text after them.
 PG_FUNCTION_INFO_V1(neardup_all_pairs_by_measure);
-Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return all_pairs_of(fcinfo, PG_NARGS() == 8, true); }
+Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 8, true); }
 
 // pairs_between([id anyelement,] query_a text, query_b text, threshold float8, identical text, ...)
 PG_FUNCTION_INFO_V1(neardup_pairs_between);
-Datum neardup_pairs_between(PG_FUNCTION_ARGS) { return pairs_between_of(fcinfo, PG_NARGS() == 8, false); }
+Datum neardup_pairs_between(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 8, false); }
 
 PG_FUNCTION_INFO_V1(neardup_pairs_between_by_measure);
-Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return pairs_between_of(fcinfo, PG_NARGS() == 9, true); }
+Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 9, true); }
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges);
-Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) { return cluster_bridges_of(fcinfo, PG_NARGS() == 6, false); }
+Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) { return return_cluster_bridges(fcinfo, PG_NARGS() == 6, false); }
 
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges_by_measure);
-Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) { return cluster_bridges_of(fcinfo, PG_NARGS() == 7, true); }
+Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) {
+  return return_cluster_bridges(fcinfo, PG_NARGS() == 7, true);
+}
 
 }  // extern "C"

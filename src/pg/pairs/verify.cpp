@@ -39,10 +39,10 @@ struct Verifier {
 
 namespace {
 
-constexpr uint32 kMaxPairs = 4096;
+constexpr uint32 kMaxPairsAtHand = 4096;
 constexpr uint32 kMaxRanks = 1 << 14;
-constexpr uint32 kSlots = 2 * kMaxRanks;
-constexpr uint32 kPairSlots = 2 * kMaxPairs;
+constexpr uint32 kRankSlots = 2 * kMaxRanks;
+constexpr uint32 kPairSlots = 2 * kMaxPairsAtHand;
 
 // New documents that are held at once: as many as fit in a part of maintenance_work_mem, and one pair at least. With
 // those of earlier pairs, and the shingles of all, twice that part.
@@ -54,11 +54,11 @@ void start_anew(Verifier* v) {
   MemoryContextReset(v->context);
   MemoryContext old = MemoryContextSwitchTo(v->context);
   v->docs = static_cast<Document*>(palloc(kMaxRanks * sizeof(Document)));
-  v->slots = static_cast<Verifier::Slot*>(palloc0(kSlots * sizeof(Verifier::Slot)));
-  v->contents = static_cast<Verifier::Content*>(palloc0(kSlots * sizeof(Verifier::Content)));
+  v->slots = static_cast<Verifier::Slot*>(palloc0(kRankSlots * sizeof(Verifier::Slot)));
+  v->contents = static_cast<Verifier::Content*>(palloc0(kRankSlots * sizeof(Verifier::Content)));
   v->pair_slots = static_cast<uint32*>(palloc(kPairSlots * sizeof(uint32)));
-  v->pairs = static_cast<DocumentPair*>(palloc(kMaxPairs * sizeof(DocumentPair)));
-  v->wanted = static_cast<uint32*>(palloc(kMaxPairs * sizeof(uint32)));
+  v->pairs = static_cast<DocumentPair*>(palloc(kMaxPairsAtHand * sizeof(DocumentPair)));
+  v->wanted = static_cast<uint32*>(palloc(kMaxPairsAtHand * sizeof(uint32)));
   v->n = v->slots_taken = 0;
   v->bytes = 0;
   MemoryContextSwitchTo(old);
@@ -81,9 +81,9 @@ Document load(const PairSide& side, uint32 rank, void** memory) {
   // A copy: what id_at() gives lives until the next call.
   struct varlena* copy = PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
   *memory = copy;
-  const Bytes stored = bytes_of(copy);
+  const Bytes stored = bytea_bytes(copy);
   if (side.source.columns.doc_type == BYTEAOID) return {stored.data, stored.size};
-  const Utf8 text = utf8_of(copy);
+  const Utf8 text = to_utf8(copy);
   if (text.data != stored.data) {  // converted
     pfree(copy);
     *memory = const_cast<uint8_t*>(text.data);
@@ -91,15 +91,15 @@ Document load(const PairSide& side, uint32 rank, void** memory) {
   return {text.data, text.size};
 }
 
-uint32 number_of(Verifier* v, const PairSide& side, bool of_b, uint32 rank) {
-  uint32 i = (rank * 0x9E3779B1u + of_b) % kSlots;
-  for (; v->slots[i].number != 0; i = (i + 1) % kSlots)
+uint32 document_number(Verifier* v, const PairSide& side, bool of_b, uint32 rank) {
+  uint32 i = (rank * 0x9E3779B1u + of_b) % kRankSlots;
+  for (; v->slots[i].number != 0; i = (i + 1) % kRankSlots)
     if (v->slots[i].rank == rank && v->slots[i].of_b == of_b) return v->slots[i].number - 1;
   void* memory;
   const Document doc = load(side, rank, &memory);
   const uint64 hash = XXH3_64bits(doc.bytes, doc.size);
-  uint32 at = static_cast<uint32>(hash) % kSlots;
-  for (; v->contents[at].number != 0; at = (at + 1) % kSlots) {
+  uint32 at = static_cast<uint32>(hash) % kRankSlots;
+  for (; v->contents[at].number != 0; at = (at + 1) % kRankSlots) {
     const Document& other = v->docs[v->contents[at].number - 1];
     if (v->contents[at].hash == hash && other.size == doc.size && memcmp(other.bytes, doc.bytes, doc.size) == 0) break;
   }
@@ -116,7 +116,7 @@ uint32 number_of(Verifier* v, const PairSide& side, bool of_b, uint32 rank) {
 }
 
 // Which of v->pairs the two documents are, in either order.
-uint32 pair_of(Verifier* v, uint32 a, uint32 b) {
+uint32 note_pair(Verifier* v, uint32 a, uint32 b) {
   if (a > b) std::swap(a, b);
   uint32 i = (a * 0x9E3779B1u ^ b * 0x85EBCA77u) % kPairSlots;
   for (; v->pair_slots[i] != 0; i = (i + 1) % kPairSlots) {
@@ -130,7 +130,7 @@ uint32 pair_of(Verifier* v, uint32 a, uint32 b) {
 
 // Notes the pairs at hand and loads their documents, of the first of n pairs: as many as there is memory for, and one
 // at least. Returns how many.
-size_t take_pairs(Verifier* v, const PairRows& rows, const RowPair* pairs, size_t n) {
+size_t load_pairs(Verifier* v, const PairRows& rows, const RowPair* pairs, size_t n) {
   memset(v->pair_slots, 0, kPairSlots * sizeof(uint32));
   v->pair_count = 0;
   const uint64 enough = v->bytes + most_document_bytes();
@@ -138,8 +138,8 @@ size_t take_pairs(Verifier* v, const PairRows& rows, const RowPair* pairs, size_
   while (count < n && (count == 0 || v->bytes < enough)) {
     CHECK_FOR_INTERRUPTS();
     const RowPair& p = pairs[count];
-    const uint32 a = number_of(v, rows.a, false, p.a);
-    v->wanted[count++] = pair_of(v, a, number_of(v, rows.second(), rows.two_sets, p.b));
+    const uint32 a = document_number(v, rows.a, false, p.a);
+    v->wanted[count++] = note_pair(v, a, document_number(v, rows.second(), rows.two_sets, p.b));
   }
   return count;
 }
@@ -155,9 +155,9 @@ size_t verify_pairs(PairResult* result, RowPair* pairs, double* similarity, size
   size_t kept = 0;
   for (size_t first = 0; first < n;) {
     CHECK_FOR_INTERRUPTS();
-    const size_t most = Min(n - first, static_cast<size_t>(kMaxPairs));
+    const size_t most = Min(n - first, static_cast<size_t>(kMaxPairsAtHand));
     if (v->slots_taken + 2 * most > kMaxRanks || v->bytes + comparer->held() > 2 * most_document_bytes()) start_anew(v);
-    const size_t count = take_pairs(v, *result->rows, pairs + first, most);
+    const size_t count = load_pairs(v, *result->rows, pairs + first, most);
     call_core([&] { comparer->compare(v->docs, v->n, v->pairs, v->pair_count); });
     for (size_t i = 0; i < count; ++i) {
       const double of_documents = v->pairs[v->wanted[i]].similarity;

@@ -50,8 +50,8 @@ Relation open_windows(Oid oid) {
 }
 
 // The numbers of a row, palloc'd.
-uint64_t* numbers_of(Relation table, Datum windows, size_t* n) {
-  const Elements all = elements_of(DatumGetArrayTypeP(windows));
+uint64_t* read_numbers(Relation table, Datum windows, size_t* n) {
+  const Elements all = array_elements(DatumGetArrayTypeP(windows));
   if (all.count < 1 || static_cast<size_t>(all.count) > WindowSet::kMaxBlock)
     refuse_row(table, psprintf("have a row of %d windows", all.count));
   auto* numbers = static_cast<uint64_t*>(palloc(static_cast<size_t>(all.count) * sizeof(uint64_t)));
@@ -89,7 +89,7 @@ Owned<Cutting>* load(Oid oid, const StoredShape& shape, MemoryContext context) {
     const Datum block = heap_getattr(row, windows, RelationGetDescr(table), &is_null);
     if (is_null) refuse_row(table, "have a row that is NULL");
     size_t n;
-    uint64_t* numbers = numbers_of(table, block, &n);
+    uint64_t* numbers = read_numbers(table, block, &n);
     call_core([&] { add_block(&cutting->object->set, numbers, n); });
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
@@ -106,7 +106,7 @@ bool is_same(const StoredShape& a, const StoredShape& b) {
 }
 
 // Of this call site: read once for a statement.
-Cutting* cutting_of(FunctionCallInfo fcinfo, Oid table, const StoredShape& shape) {
+Cutting* need_cutting(FunctionCallInfo fcinfo, Oid table, const StoredShape& shape) {
   auto* loaded = static_cast<Loaded*>(fcinfo->flinfo->fn_extra);
   if (loaded != nullptr && loaded->table == table && is_same(loaded->shape, shape)) return loaded->cutting->object;
   MemoryContext context = fcinfo->flinfo->fn_mcxt;
@@ -131,14 +131,14 @@ extern "C" {
 // neardup_without_windows(document text, passages regclass, min_units int, unit text, key bigint, team bigint) -> text
 PG_FUNCTION_INFO_V1(neardup_without_windows);
 Datum neardup_without_windows(PG_FUNCTION_ARGS) {
-  const Utf8 document = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 document = to_utf8(PG_GETARG_TEXT_PP(0));
   const Oid table = PG_GETARG_OID(1);
   const int32 units = PG_GETARG_INT32(2);
   const Unit unit = unit_arg(fcinfo, 3);
   call_core([&] { check_window_units(unit, units, "min_units"); });
   const StoredShape shape{unit, static_cast<uint32_t>(units), static_cast<uint64_t>(PG_GETARG_INT64(4))};
   const auto group = static_cast<uint64_t>(PG_GETARG_INT64(5));
-  Cutting* cutting = cutting_of(fcinfo, table, shape);
+  Cutting* cutting = need_cutting(fcinfo, table, shape);
   auto* left =
       static_cast<char*>(MemoryContextAllocHuge(CurrentMemoryContext, Max(document.size, static_cast<size_t>(1))));
   size_t size = 0;

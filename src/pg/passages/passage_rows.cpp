@@ -8,7 +8,6 @@
 namespace neardup {
 namespace {
 
-constexpr uint64 kRowsBetweenReports = 1024;
 constexpr uint64 kRowsChecked = 4096;
 
 // The values of the column within, put in order with the numbers of their rows.
@@ -28,7 +27,7 @@ void begin_groups(Groups* groups, const RowSource& source) {
   groups->context = source.context;
   groups->rows = 0;
   groups->sort = nullptr;
-  if (c.within == kNoColumn) return;
+  if (c.within == kColumnAbsent) return;
   TupleDesc desc = CreateTemplateTupleDesc(kSortedColumns);
   TupleDescInitEntry(desc, kSortedWithin, "within", c.within_type, -1, 0);
   TupleDescInitEntryCollation(desc, kSortedWithin, c.within_collation);
@@ -96,7 +95,7 @@ uint32* end_groups(Groups* groups, uint64* values) {
 
 // A column within that numbers the groups: a Datum of another type may be an address, and no number.
 void demand_group_numbers(const SourceColumns& c) {
-  if (c.within == kNoColumn || c.within_type == INT8OID) return;
+  if (c.within == kColumnAbsent || c.within_type == INT8OID) return;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("query returns a column \"within\" of type %s, not bigint", format_type_be(c.within_type))));
 }
@@ -104,7 +103,7 @@ void demand_group_numbers(const SourceColumns& c) {
 void make_engine(PassageCall* call) {
   uint64 key;
   if (!pg_strong_random(&key, sizeof key)) elog(ERROR, "could not generate random bytes");
-  const size_t sorted = call->source.columns.within == kNoColumn ? 0 : static_cast<size_t>(sort_memory()) * 1024;
+  const size_t sorted = call->source.columns.within == kColumnAbsent ? 0 : static_cast<size_t>(sort_memory()) * 1024;
   call->engine = make_owned<PassageSearch>(call->source.context, [&](PgStop* stop, PgTempFiles* files) {
     PassageOptions options;
     options.unit = call->unit;
@@ -128,7 +127,7 @@ void read_documents(PassageCall* call) {
     if (groups.rows % kRowsBetweenReports == 0) report_rows_read(groups.rows);
     add_to_groups(&groups, row);
     Utf8 document = {nullptr, 0};
-    if (!row.nulls[kDocumentColumn]) document = utf8_of(DatumGetTextPP(row.columns[kDocumentColumn]));
+    if (!row.nulls[kDocumentColumn]) document = to_utf8(DatumGetTextPP(row.columns[kDocumentColumn]));
     call_core([&] { engine->add(document.data, document.size); });
     return true;
   });

@@ -11,8 +11,8 @@ namespace {
 using namespace neardup;
 
 // Numbers of a row: so many bytes stay within the row, and are not compressed.
-constexpr size_t kRowNumbers = 240;
-constexpr size_t kBatch = 1024;
+constexpr size_t kNumbersPerRow = 240;
+constexpr size_t kWindowBatch = 1024;
 
 Tuplesortstate* begin_number_sort(TupleDesc* columns) {
   *columns = CreateTemplateTupleDesc(1);
@@ -26,11 +26,11 @@ Tuplesortstate* begin_number_sort(TupleDesc* columns) {
 }
 
 void sort_numbers(Owned<FrequentWindows>* windows, Tuplesortstate* sort, TupleTableSlot* slot) {
-  auto* batch = static_cast<uint64_t*>(palloc(kBatch * sizeof(uint64_t)));
+  auto* batch = static_cast<uint64_t*>(palloc(kWindowBatch * sizeof(uint64_t)));
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
-    call_core([&] { n = windows->object->next(batch, kBatch); });
+    call_core([&] { n = windows->object->next(batch, kWindowBatch); });
     if (n == 0) break;
     for (size_t i = 0; i < n; ++i) {
       ExecClearTuple(slot);
@@ -57,14 +57,14 @@ void put_block(ReturnSetInfo* rows, int32 number, const int64_t* numbers, size_t
 // In ascending order, each once: two windows may have one number.
 void put_blocks(ReturnSetInfo* rows, Tuplesortstate* sort, TupleDesc desc) {
   TupleTableSlot* in = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-  auto* block = static_cast<int64_t*>(palloc(kRowNumbers * sizeof(int64_t)));
+  auto* block = static_cast<int64_t*>(palloc(kNumbersPerRow * sizeof(int64_t)));
   size_t n = 0;
   int32 blocks = 0;
   while (tuplesort_gettupleslot(sort, true, false, in, nullptr)) {
     bool is_null;
     const int64 number = DatumGetInt64(slot_getattr(in, 1, &is_null));
     if (n > 0 && block[n - 1] == number) continue;
-    if (n == kRowNumbers) {
+    if (n == kNumbersPerRow) {
       CHECK_FOR_INTERRUPTS();
       put_block(rows, ++blocks, block, n);
       n = 0;

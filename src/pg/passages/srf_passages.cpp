@@ -11,7 +11,7 @@ namespace {
 
 using namespace neardup;
 
-constexpr size_t kBatch = 1024;
+constexpr size_t kPassageBatch = 1024;
 constexpr NamedValue<bool> kKeeps[] = {{"first", true}, {"none", false}};
 
 bool keeps_first(Datum value) {
@@ -25,7 +25,7 @@ bool keeps_first(Datum value) {
 }
 
 // The common arguments, from min_units on; -1: the function has no such argument.
-PassageCall call_of(FunctionCallInfo fcinfo, Searching function, int min_units, int keep, int at_least) {
+PassageCall read_call(FunctionCallInfo fcinfo, Searching function, int min_units, int keep, int at_least) {
   PassageCall call = {};
   call.function = function;
   call.min_units = DatumGetInt32(argument(fcinfo, min_units, "min_units"));
@@ -40,12 +40,12 @@ void put_ranges(ReturnSetInfo* rows, PassageCall* call) {
   enum Column { kId, kStart, kLength, kOccurrences, kFirstId, kFirstStart, kColumns };
   IdStore* ids = call->source.ids;
   MemoryContext copies = AllocSetContextCreate(CurrentMemoryContext, "neardup passage", ALLOCSET_SMALL_SIZES);
-  auto* batch = static_cast<RepeatedRange*>(palloc(kBatch * sizeof(RepeatedRange)));
+  auto* batch = static_cast<RepeatedRange*>(palloc(kPassageBatch * sizeof(RepeatedRange)));
   uint64 returned = 0;
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
-    call_core([&] { n = call->engine->object->next(batch, kBatch); });
+    call_core([&] { n = call->engine->object->next(batch, kPassageBatch); });
     if (n == 0) break;
     for (size_t i = 0; i < n; ++i) {
       const RepeatedRange& r = batch[i];
@@ -91,11 +91,11 @@ Tuplesortstate* begin_passage_sort(TupleDesc* columns) {
 }
 
 void sort_passages(PassageCall* call, Tuplesortstate* sort, TupleTableSlot* slot) {
-  auto* batch = static_cast<CommonPassage*>(palloc(kBatch * sizeof(CommonPassage)));
+  auto* batch = static_cast<CommonPassage*>(palloc(kPassageBatch * sizeof(CommonPassage)));
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
-    call_core([&] { n = call->engine->object->next(batch, kBatch); });
+    call_core([&] { n = call->engine->object->next(batch, kPassageBatch); });
     if (n == 0) break;
     for (size_t i = 0; i < n; ++i) {
       ExecClearTuple(slot);
@@ -152,7 +152,7 @@ extern "C" {
 // repeated_passages(query text, min_units int, unit text, keep text, at_least int)
 PG_FUNCTION_INFO_V1(neardup_repeated_passages);
 Datum neardup_repeated_passages(PG_FUNCTION_ARGS) {
-  return repeated_passages(fcinfo, call_of(fcinfo, Searching::repeated_passages, 1, 3, 4), INT8OID);
+  return repeated_passages(fcinfo, read_call(fcinfo, Searching::repeated_passages, 1, 3, 4), INT8OID);
 }
 
 // repeated_passages(query text, id anyelement, min_units int, unit text, keep text, at_least int)
@@ -163,13 +163,13 @@ Datum neardup_repeated_passages_of_ids(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("id names the type of the ids and must be NULL"),
                     errhint("Write id => NULL::text, or min_units => for a number.")));
   if (!OidIsValid(id_type)) elog(ERROR, "could not determine the type of the ids");
-  return repeated_passages(fcinfo, call_of(fcinfo, Searching::repeated_passages, 2, 4, 5), id_type);
+  return repeated_passages(fcinfo, read_call(fcinfo, Searching::repeated_passages, 2, 4, 5), id_type);
 }
 
 // passage_counts(query text, min_units int, unit text, at_least int, most int)
 PG_FUNCTION_INFO_V1(neardup_passage_counts);
 Datum neardup_passage_counts(PG_FUNCTION_ARGS) {
-  PassageCall call = call_of(fcinfo, Searching::passage_counts, 1, -1, 3);
+  PassageCall call = read_call(fcinfo, Searching::passage_counts, 1, -1, 3);
   text* query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   const int64 limit = PG_ARGISNULL(4) ? -1 : PG_GETARG_INT32(4);
   if (!PG_ARGISNULL(4) && limit < 1)

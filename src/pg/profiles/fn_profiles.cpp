@@ -55,18 +55,18 @@ class GivenColumns {
   // A version that differs from p in what is given.
   Profile changed(Profile p, int32 version) const {
     p.version = version;
-    take(kSignature, &p.signature);
-    take(kUnit, &p.unit);
-    take(kK, &p.k);
-    take(kNumPerm, &p.num_perm);
-    take(kBits, &p.bits);
-    take(kSeed, &p.seed);
-    take(kEncoding, &p.encoding);
-    take(kScript, &p.script);
+    read(kSignature, &p.signature);
+    read(kUnit, &p.unit);
+    read(kK, &p.k);
+    read(kNumPerm, &p.num_perm);
+    read(kBits, &p.bits);
+    read(kSeed, &p.seed);
+    read(kEncoding, &p.encoding);
+    read(kScript, &p.script);
     if (given(kRules)) p.rules = stored_rules(text_to_cstring(DatumGetTextPP(datum(kRules))));
-    take(kMinLength, &p.min_length);
+    read(kMinLength, &p.min_length);
     p.made_at = GetCurrentTransactionStartTimestamp();
-    take(kNormalization, &p.normalization);
+    read(kNormalization, &p.normalization);
     if (p.normalization == nullptr) p.normalization = "none";
     change_cutting(&p);
     return p;
@@ -74,26 +74,26 @@ class GivenColumns {
 
  private:
   void change_cutting(Profile* p) const {
-    take(kCutAtLeast, &p->cut_at_least);
+    read(kCutAtLeast, &p->cut_at_least);
     if (p->cut_at_least == kCutsNothing) {
       p->cut_at_least = std::nullopt;
       p->cut_min_units = std::nullopt;
       p->cut_unit = nullptr;
     }
-    take(kCutMinUnits, &p->cut_min_units);
-    take(kCutUnit, &p->cut_unit);
+    read(kCutMinUnits, &p->cut_min_units);
+    read(kCutUnit, &p->cut_unit);
     complete_cutting(p);
   }
   // The functions of 0.2.0 have fewer arguments.
   bool given(int n) const { return first_ + n < fcinfo_->nargs && !fcinfo_->args[first_ + n].isnull; }
   Datum datum(int n) const { return fcinfo_->args[first_ + n].value; }
-  void take(int n, const char** column) const {
+  void read(int n, const char** column) const {
     if (given(n)) *column = text_to_cstring(DatumGetTextPP(datum(n)));
   }
-  void take(int n, std::optional<int32>* column) const {
+  void read(int n, std::optional<int32>* column) const {
     if (given(n)) *column = DatumGetInt32(datum(n));
   }
-  void take(int n, std::optional<int64>* column) const {
+  void read(int n, std::optional<int64>* column) const {
     if (given(n)) *column = DatumGetInt64(datum(n));
   }
 
@@ -142,7 +142,7 @@ Datum neardup_profile_named(PG_FUNCTION_ARGS) {
 // neardup_sign_sql(p neardup_profile, body_type regtype, body text) -> text; NULLs have always been taken
 PG_FUNCTION_INFO_V1(neardup_sign_sql);
 Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
-  const Profile profile = PG_ARGISNULL(0) ? Profile{} : profile_of(PG_GETARG_HEAPTUPLEHEADER(0));
+  const Profile profile = PG_ARGISNULL(0) ? Profile{} : profile_from_row(PG_GETARG_HEAPTUPLEHEADER(0));
   const Oid body_type = PG_ARGISNULL(1) ? BYTEAOID : PG_GETARG_OID(1);
   const char* body = text_or_null(fcinfo, 2);
   const Identifier neardup = extension_schema(fcinfo->flinfo->fn_oid);

@@ -22,7 +22,7 @@ int by_position(const void* a, const void* b) {
 
 Relation open_rules(const text* name, Oid row_type) {
   const Oid oid = relation_named(name);
-  const OpenTable opened = OidIsValid(oid) ? open_table_of(oid, row_type) : OpenTable{nullptr, Refusal::missing};
+  const OpenTable opened = OidIsValid(oid) ? open_typed_table(oid, row_type) : OpenTable{nullptr, Refusal::missing};
   if (opened.refusal == Refusal::missing)
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("there is no table of rules \"%s\"", text_to_cstring(name)),
@@ -58,7 +58,7 @@ Datum neardup_rules_named(PG_FUNCTION_ARGS) {
     if (n == room) rules = static_cast<PlacedRule*>(repalloc(rules, sizeof(PlacedRule) * (room *= 2)));
     bool is_null;
     const int32 at = DatumGetInt32(heap_getattr(row, position, RelationGetDescr(table), &is_null));
-    rules[n] = {is_null ? kNoPosition : at, n, value_of(typed_row(table, row, row_type))};
+    rules[n] = {is_null ? kNoPosition : at, n, row_value(typed_row(table, row, row_type))};
     ++n;
     return true;
   });

@@ -10,18 +10,18 @@ namespace neardup {
 
 namespace {
 
-constexpr std::nullopt_t kNone = std::nullopt;
+constexpr std::nullopt_t kUnset = std::nullopt;
 
 }  // namespace
 
 // Version 2 reads CR LF as LF (units of characters), or has other rules.
 const BuiltInProfile built_in_profiles[kBuiltInProfiles] = {
-    {"default", {1, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "none", 0, kNone, "none"}},
-    {"web", {2, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "default", 50, kNone, "none"}},
-    {"code", {2, "minhash", "char", 8, 128, 32, 0, "detect", "keep", "none", 0, kNone, "none"}},
-    {"chinese", {2, "minhash", "char", 3, 128, 32, 0, "detect", "simplified", "none", 0, kNone, "none"}},
-    {"simhash", {1, "simhash", "word", 3, kNone, kNone, kNone, "detect", "keep", "none", 0, kNone, "none"}},
-    {"ctph", {1, "ctph", nullptr, kNone, kNone, kNone, kNone, "bytes", "keep", "none", 0, kNone, "none"}},
+    {"default", {1, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "none", 0, kUnset, "none"}},
+    {"web", {2, "minhash", "word", 3, 128, 32, 0, "detect", "keep", "default", 50, kUnset, "none"}},
+    {"code", {2, "minhash", "char", 8, 128, 32, 0, "detect", "keep", "none", 0, kUnset, "none"}},
+    {"chinese", {2, "minhash", "char", 3, 128, 32, 0, "detect", "simplified", "none", 0, kUnset, "none"}},
+    {"simhash", {1, "simhash", "word", 3, kUnset, kUnset, kUnset, "detect", "keep", "none", 0, kUnset, "none"}},
+    {"ctph", {1, "ctph", nullptr, kUnset, kUnset, kUnset, kUnset, "bytes", "keep", "none", 0, kUnset, "none"}},
 };
 
 namespace {
@@ -64,7 +64,7 @@ class RowReader {
   int n_;
 };
 
-Profile profile_of(const RowReader& read) {
+Profile profile_from_columns(const RowReader& read) {
   Profile p = {};
   p.version = read.int4(kVersion).value_or(0);
   p.signature = read.string(kSignature);
@@ -99,7 +99,7 @@ void put(ProfileRow* row, Column column, std::optional<int64> value) {
 
 // The table of a profile, or null where the relation is none.
 Relation open_profile(Oid table, const char* name, Oid row_type) {
-  const OpenTable opened = open_table_of(table, row_type);
+  const OpenTable opened = open_typed_table(table, row_type);
   if (opened.refusal == Refusal::privilege)
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for profile \"%s\"", name)));
   if (opened.refusal == Refusal::row_security)
@@ -173,7 +173,7 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
   if (row == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("profile \"%s\" has no version", name)));
   const TypedRow typed = typed_row(relation, row, row_type);
-  Profile profile = profile_of(RowReader(typed.values, typed.nulls, typed.desc->natts));
+  Profile profile = profile_from_columns(RowReader(typed.values, typed.nulls, typed.desc->natts));
   profile.rules = rules_of_profile(profile.rules, RelationGetNamespace(relation));
   table_close(relation, NoLock);
   return profile;
@@ -200,7 +200,7 @@ Datum profile_datum(const Profile& profile, Oid row_type) {
   return HeapTupleGetDatum(row.tuple(BlessTupleDesc(lookup_rowtype_tupdesc_copy(row_type, -1))));
 }
 
-Profile profile_of(HeapTupleHeader row) {
+Profile profile_from_row(HeapTupleHeader row) {
   TupleDesc desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
   HeapTupleData tuple = {};
   tuple.t_len = HeapTupleHeaderGetDatumLength(row);
@@ -208,7 +208,7 @@ Profile profile_of(HeapTupleHeader row) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(desc->natts)));
   auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(desc->natts)));
   heap_deform_tuple(&tuple, desc, values, nulls);
-  return profile_of(RowReader(values, nulls, desc->natts));
+  return profile_from_columns(RowReader(values, nulls, desc->natts));
 }
 
 }  // namespace neardup

@@ -59,7 +59,7 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
 
 // As a value of type neardup_profile, and back.
 Datum profile_datum(const Profile& profile, Oid row_type);
-Profile profile_of(HeapTupleHeader row);
+Profile profile_from_row(HeapTupleHeader row);
 
 // The windows that a profile which cuts takes out of documents: a table that a job has filled.
 struct CutWindows {

@@ -28,7 +28,7 @@ bool is_normalized(const Profile& profile) {
 
 void check_normalization(const char* normalization) {
   if (normalization == nullptr) return;
-  if (!is_one_of(normalization, {"none", "NFC", "NFKC"}))
+  if (!equals_any(normalization, {"none", "NFC", "NFKC"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("normalization must be 'none', 'NFC' or 'NFKC': %s", quote_literal_cstr(normalization))));
   if (!equals(normalization, "none") && GetDatabaseEncoding() != PG_UTF8)
@@ -48,7 +48,7 @@ void check_document(const Profile& profile) {
                     errmsg("min_length must be at least 0: %d", *profile.min_length)));
   check_normalization(profile.normalization);
   const bool as_it_is =
-      equals(profile.script, "keep") && is_one_of(profile.rules, {kNoRules}) && !is_normalized(profile);
+      equals(profile.script, "keep") && equals_any(profile.rules, {kNoRules}) && !is_normalized(profile);
   if (equals(profile.encoding, "bytes") && !as_it_is)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("documents of encoding 'bytes' have no script, no rules and no normal form")));
@@ -101,26 +101,26 @@ void complete_cutting(Profile* profile) {
   if (!profile->cuts()) return;
   if (profile->cut_unit == nullptr) profile->cut_unit = kCutUnit;
   if (profile->cut_min_units) return;
-  profile->cut_min_units = is_one_of(profile->cut_unit, {"line", "paragraph"}) ? kCutLines
-                           : equals(profile->cut_unit, "char")                 ? kCutCharacters
-                                                                               : kCutWords;
+  profile->cut_min_units = equals_any(profile->cut_unit, {"line", "paragraph"}) ? kCutLines
+                           : equals(profile->cut_unit, "char")                  ? kCutCharacters
+                                                                                : kCutWords;
 }
 
 void check_script(const char* script) {
-  if (!is_one_of(script, {"keep", "simplified", "traditional"}))
+  if (!equals_any(script, {"keep", "simplified", "traditional"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("script must be 'keep', 'simplified' or 'traditional': %s", quote_literal_cstr(script))));
 }
 
 void check_profile(const Profile& profile, const Identifier& neardup) {
-  if (!is_one_of(profile.signature, {"minhash", "simhash", "ctph"}))
+  if (!equals_any(profile.signature, {"minhash", "simhash", "ctph"}))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("signature must be 'minhash', 'simhash' or 'ctph': %s",
                            profile.signature == nullptr ? "NULL" : quote_literal_cstr(profile.signature))));
   check_document(profile);
   check_signature(profile);
   check_cutting(profile);
-  if (!is_one_of(profile.encoding, {"detect", "bytes"}))
+  if (!equals_any(profile.encoding, {"detect", "bytes"}))
     run_statement(nothing_decoded(neardup), {value(profile.encoding)});
   run_statement(text_signed(profile, neardup));
 }

@@ -57,7 +57,7 @@ Sql cleaned(const Profile& profile, const Identifier& neardup, const Sql& docume
 }
 
 // Of a document of any length.
-Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
+Sql signature_call(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
   const Placeholder common[] = {{"neardup", neardup},
                                 {"document", document},
                                 {"k", number(profile.k)},
@@ -79,7 +79,7 @@ Sql signature_of(const Profile& profile, const Identifier& neardup, bool bytes, 
 }
 
 // Of a document of any length; the window is the default of the function.
-Sql fingerprints_of(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
+Sql fingerprints_call(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
   const SqlPiece k = number(profile.k);
   if (bytes)
     return sql("{neardup}.winnow_hashes({document}, {k})", {{"neardup", neardup}, {"document", document}, {"k", k}});
@@ -143,12 +143,12 @@ Sql document_sql(const Profile& profile, const Identifier& neardup, Oid body_typ
 
 Sql signing_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
                 const CutWindows* windows) {
-  return signed_by(signature_of, profile, neardup, body_type, body, windows);
+  return signed_by(signature_call, profile, neardup, body_type, body, windows);
 }
 
 Sql fingerprints_sql(const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
                      const CutWindows* windows) {
-  return signed_by(fingerprints_of, profile, neardup, body_type, body, windows);
+  return signed_by(fingerprints_call, profile, neardup, body_type, body, windows);
 }
 
 Sql frequent_windows_sql(const Profile& profile, const Identifier& internal, const Sql& query) {

@@ -28,7 +28,7 @@ void insert(const QualifiedName& table, const Profile& version, Oid function) {
 
 // Triggers of another role would run with the rights of who calls.
 void demand_own(Oid table) {
-  if (owner_of(table) != GetUserId())
+  if (relation_owner(table) != GetUserId())
     ereport(ERROR,
             (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("profile %s belongs to another role", lasting_name(table)),
              errhint("Only its owner alters it.")));

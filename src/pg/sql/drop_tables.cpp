@@ -8,7 +8,7 @@ namespace neardup {
 void drop_tables(const Oid* tables, int n) {
   SqlList names;
   for (int i = 0; i < n; ++i) {
-    const QualifiedName name = QualifiedName::of(tables[i]);
+    const QualifiedName name = QualifiedName::current(tables[i]);
     if (name.text() != nullptr) names.add(name);
   }
   if (names.all().text()[0] == '\0') return;

@@ -36,7 +36,7 @@ void demand_use(const char* pattern, const char* name) {
   if (strstr(pattern, written) == nullptr) elog(ERROR, "no placeholder %s in: %s", written, pattern);
 }
 
-const char* equality_of(Oid type) {
+const char* equality_name(Oid type) {
   const Oid equality = lookup_type_cache(getBaseType(type), TYPECACHE_EQ_OPR)->eq_opr;
   HeapTuple tuple = OidIsValid(equality) ? SearchSysCache1(OPEROID, ObjectIdGetDatum(equality)) : nullptr;
   if (!HeapTupleIsValid(tuple))
@@ -60,14 +60,14 @@ Identifier extension_schema(Oid function) { return Identifier(get_namespace_name
 
 Identifier internal_schema(Oid function) { return Identifier(get_namespace_name(internal_namespace(function))); }
 
-QualifiedName QualifiedName::of(Oid relation) { return QualifiedName(qualified_name(relation)); }
+QualifiedName QualifiedName::current(Oid relation) { return QualifiedName(qualified_name(relation)); }
 
 QualifiedName QualifiedName::held(Oid relation) { return QualifiedName(held_name(relation)); }
 
 TypeName::TypeName(Oid type, int32 modifier)
     : SqlPiece(format_type_extended(type, modifier, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY)) {}
 
-EqualityOperator::EqualityOperator(Oid type) : SqlPiece(equality_of(type)) {}
+EqualityOperator::EqualityOperator(Oid type) : SqlPiece(equality_name(type)) {}
 
 Literal Literal::decimal(double value) {
   char digits[DOUBLE_SHORTEST_DECIMAL_LEN];

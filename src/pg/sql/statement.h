@@ -45,7 +45,7 @@ class QualifiedName : public SqlPiece {
   QualifiedName() = default;
   QualifiedName(const char* schema, const char* name) : SqlPiece(quote_qualified_identifier(schema, name)) {}
   // Of a relation, as it is now; without text where there is none.
-  static QualifiedName of(Oid relation);
+  static QualifiedName current(Oid relation);
   // Of a relation, by held_name(): until the transaction ends, a statement that finds another one by it is an error.
   static QualifiedName held(Oid relation);
 

@@ -43,7 +43,7 @@ const char* pairs_note(const Study& study) {
                   documents, duplicates, study.near_pairs);
 }
 
-Note note_of(const Study& study) {
+Note make_note(const Study& study) {
   const Sample& sample = *study.sample;
   Note note;
   note.add(pairs_note(study));
@@ -82,7 +82,7 @@ enum Column {
   kColumns
 };
 
-ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
+ResultRow<Column> proposal_row(const Proposal& proposal, const ShingleForm& form) {
   ResultRow<Column> row;
   row.set(kUnit, CStringGetTextDatum(unit_name(form.unit)));
   row.set(kK, Int32GetDatum(form.k));
@@ -101,13 +101,13 @@ ResultRow<Column> row_of(const Proposal& proposal, const ShingleForm& form) {
 }
 
 void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo* rows) {
-  Note note = note_of(study);
+  Note note = make_note(study);
   const TimedDocuments timed = timed_documents(*study.sample);
   LookUpTime look_up = {};
   bool is_first = true;
   for (const Proposal& proposal : study.proposals) {
     const ShingleForm& form = study.forms[proposal.form];
-    ResultRow<Column> row = row_of(proposal, form);
+    ResultRow<Column> row = proposal_row(proposal, form);
     row.set(kSigningUs, Float8GetDatum(rounded(signing_us(timed, form, proposal.num_perm), 1)));
     // What failed once fails again.
     if (look_up.failure == nullptr) {

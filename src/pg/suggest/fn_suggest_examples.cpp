@@ -23,7 +23,7 @@ struct Examples {
   size_t count;
 };
 
-Examples examples_of(const Study& study, const Proposal& proposal) {
+Examples find_examples(const Study& study, const Proposal& proposal) {
   Examples examples = {};
   call_core([&] {
     const StudiedPairs& studied = *study.pairs->object;
@@ -34,7 +34,7 @@ Examples examples_of(const Study& study, const Proposal& proposal) {
   return examples;
 }
 
-std::string_view view_of(const Document& document) {
+std::string_view document_text(const Document& document) {
   return {reinterpret_cast<const char*>(document.bytes), document.size};
 }
 
@@ -49,7 +49,7 @@ Datum difference_datum(const Study& study, const SamplePair& pair) {
   size_t size = 0;
   call_core([&] {
     const Document* documents = study.sample->documents;
-    const std::string shown = shown_difference(view_of(documents[pair.a]), view_of(documents[pair.b]));
+    const std::string shown = shown_difference(document_text(documents[pair.a]), document_text(documents[pair.b]));
     size = shown.size() < kRoom ? shown.copy(line, kRoom) : 0;
   });
   return text_datum_of_utf8(line, size);
@@ -57,7 +57,7 @@ Datum difference_datum(const Study& study, const SamplePair& pair) {
 
 void put_examples(const Study& study, const Proposal& proposal, ReturnSetInfo* rows) {
   const ShingleForm& form = study.forms[proposal.form];
-  const Examples examples = examples_of(study, proposal);
+  const Examples examples = find_examples(study, proposal);
   for (size_t i = 0; i < examples.count; ++i) {
     const Example& example = examples.rows[i];
     ResultRow<Column> row;

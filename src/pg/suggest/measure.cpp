@@ -22,7 +22,7 @@ constexpr int kMeasured = MAKE_SQLSTATE('N', 'D', 'R', 'B', 'K');
 
 // Microseconds that f() takes for each of n documents.
 template <typename F>
-double time_of(uint32 n, F f) {
+double least_time(uint32 n, F f) {
   double least = HUGE_VAL;
   for (int run = 0; run < kRuns; ++run) {
     instr_time begin;
@@ -88,7 +88,7 @@ TimedDocuments timed_documents(const Sample& sample) {
 double signing_us(const TimedDocuments& timed, const ShingleForm& form, uint32 num_perm) {
   MinhashParams params;
   call_core([&] { params = document_params(form.unit, form.k, num_perm, kProposedBits, 0); });
-  return time_of(timed.count, [&] { call_core([&] { sign_all(timed, params); }); });
+  return least_time(timed.count, [&] { call_core([&] { sign_all(timed, params); }); });
 }
 
 LookUpTime look_up_us(const TimedDocuments& timed, const ShingleForm& form, uint32 num_perm, double threshold,
@@ -102,7 +102,7 @@ LookUpTime look_up_us(const TimedDocuments& timed, const ShingleForm& form, uint
         sql("SELECT pg_catalog.sum((SELECT pg_catalog.count(*) FROM pg_temp.neardup_suggest_sample b"
             " WHERE {neardup}.jaccard_at_least(b.sig, a.sig, $1))) FROM pg_temp.neardup_suggest_sample a",
             {{"neardup", neardup}});
-    us = time_of(timed.count, [&] { run_statement(look_up_all, {value(threshold)}); });
+    us = least_time(timed.count, [&] { run_statement(look_up_all, {value(threshold)}); });
     ereport(ERROR, (errcode(kMeasured), errmsg_internal("measured")));
   });
   return {us, error->sqlerrcode == kMeasured ? nullptr : error->message};

@@ -16,7 +16,7 @@ namespace neardup {
 namespace {
 
 constexpr uint32 kMostDocuments = 10000;
-constexpr uint64 kMostBytes = 20'000'000;
+constexpr uint64 kEnoughSampleBytes = 20'000'000;
 constexpr int kMostEmptyRows = 10000;
 constexpr uint64 kMostLabels = 100'000;
 
@@ -31,7 +31,7 @@ const char* name_of_type(Oid type) {
   return name;
 }
 
-std::string_view kept(const text* value) { return copy_of(bytes_of(value), CurrentMemoryContext).view(); }
+std::string_view kept(const text* value) { return copy_bytes(bytea_bytes(value), CurrentMemoryContext).view(); }
 
 void demand_text(Oid type) {
   const Oid base = getBaseType(type);
@@ -42,7 +42,7 @@ void demand_text(Oid type) {
 }
 
 bool is_full(const Sample& sample) {
-  return sample.count == kMostDocuments || sample.bytes > kMostBytes || sample.empty_rows > kMostEmptyRows;
+  return sample.count == kMostDocuments || sample.bytes > kEnoughSampleBytes || sample.empty_rows > kMostEmptyRows;
 }
 
 void add_row(Sample* sample, const TextRows& rows) {
@@ -57,7 +57,7 @@ void add_row(Sample* sample, const TextRows& rows) {
     return;
   }
   const int looked_at = bytes_of_characters(VARDATA_ANY(document), size, kMostCharacters);
-  const Utf8 utf8 = copy_of(utf8_of(VARDATA_ANY(document), static_cast<size_t>(looked_at)), CurrentMemoryContext);
+  const Utf8 utf8 = copy_bytes(to_utf8(VARDATA_ANY(document), static_cast<size_t>(looked_at)), CurrentMemoryContext);
   sample->ids[sample->count] = kept(id);
   sample->documents[sample->count++] = {utf8.data, utf8.size};
   sample->bytes += static_cast<uint64>(looked_at);
@@ -82,7 +82,7 @@ void demand_different_ids(const Sample& sample) {
   pfree(sorted);
 }
 
-Label label_of(const TextRows& rows, uint64 before) {
+Label read_label(const TextRows& rows, uint64 before) {
   if (rows.type(2) != BOOLOID)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("the third column of labels must be boolean: it is %s", name_of_type(rows.type(2)))));
@@ -91,7 +91,7 @@ Label label_of(const TextRows& rows, uint64 before) {
   const text* duplicate = rows.value(2);
   if (a == nullptr || b == nullptr || duplicate == nullptr)
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("labels returns a row with NULL")));
-  const Label label = {kept(a), kept(b), bytes_of(duplicate).view() == "true"};
+  const Label label = {kept(a), kept(b), bytea_bytes(duplicate).view() == "true"};
   if (label.a == label.b)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("labels pairs the id %.*s with itself", static_cast<int>(label.a.size()), label.a.data())));
@@ -127,7 +127,7 @@ Labels read_labels(const char* query, const Identifier& internal) {
   Labels read = {};
   TextRows rows = TextRows::open(query, kLabelColumns, internal);
   while (rows.next()) {
-    const Label label = label_of(rows, read.count);
+    const Label label = read_label(rows, read.count);
     reserve(CurrentMemoryContext, &read.labels, &read.capacity, read.count + 1);
     read.labels[read.count++] = label;
   }

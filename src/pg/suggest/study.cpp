@@ -19,7 +19,7 @@ namespace {
 
 // PostgreSQL's hashtextextended() of both numbers, from 1. (Of text: its hash of a bigint folds the halves together,
 // and neighbours in the sample would be kept or lost together.)
-double chance_of(uint32_t a, uint32_t b) noexcept {
+double pair_chance(uint32_t a, uint32_t b) noexcept {
   constexpr uint64 kRange = static_cast<uint64>(1) << 31;
   char text[32];
   const int length = snprintf(text, sizeof text, "%u %u", a + 1, b + 1);
@@ -36,7 +36,7 @@ void demand_labelled_duplicates(const Study& study, uint64 duplicates, uint64 la
                   errhint("Let query return the labelled documents first.")));
 }
 
-void take_labels(Study* study, const Labels& labels) {
+void adopt_labels(Study* study, const Labels& labels) {
   const Sample& sample = *study->sample;
   uint64 duplicates = 0;
   call_core([&] {
@@ -71,7 +71,7 @@ void find_near_pairs(Study* study) {
     NearPairs near(sample.count, study->forms.size());
     for (const ShingleForm& form : study->forms) near.add_form(sample.documents, form, options);
     const uint64 most = most_compared_pairs(sample.bytes, sample.count);
-    *pairs = with_labels(near.thinned(most, chance_of, options.stop, &study->near_pairs), *pairs);
+    *pairs = with_labels(near.thinned(most, pair_chance, options.stop, &study->near_pairs), *pairs);
     study->looked_at = pairs->size();
   });
   if (study->looked_at > 0) return;
@@ -159,7 +159,7 @@ Study study_query(const SuggestArguments& arguments, Oid function) {
   *sample = read_sample(arguments.query, internal);
   Study study = begin_study(sample, arguments);
   if (study.has_labels)
-    take_labels(&study, read_labels(arguments.labels, internal));
+    adopt_labels(&study, read_labels(arguments.labels, internal));
   else
     leave_out_copies(&study);
   call_core([&] { study.unspaced = unspaced_share(sample->documents, sample->count, study.pairs->stop); });

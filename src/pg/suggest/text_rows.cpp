@@ -38,7 +38,7 @@ const char* only_statement(const char* query, Portal portal) {
 }
 
 // Opens the query as it stands, and closes it: so a second statement in it is seen for what it is.
-const char* reading_statement_of(const char* query, const char* name) {
+const char* checked_statement(const char* query, const char* name) {
   const char* statement = nullptr;
   ErrorData* error = run_undoing([&] {
     Portal portal = open_cursor(query);
@@ -80,7 +80,7 @@ Sql reading_sql(const char* statement, const WantedColumns& wanted, const Identi
 }  // namespace
 
 TextRows TextRows::open(const char* query, const WantedColumns& wanted, const Identifier& internal) {
-  const Sql statement = reading_sql(reading_statement_of(query, wanted.query), wanted, internal);
+  const Sql statement = reading_sql(checked_statement(query, wanted.query), wanted, internal);
   Portal portal = nullptr;
   ErrorData* error = run_undoing([&] { portal = open_cursor(statement.text()); });
   if (error == nullptr) return TextRows(portal);

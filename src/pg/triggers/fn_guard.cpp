@@ -229,7 +229,7 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
   pg_unreachable();
 }
 
-Signature signature_of(const Guard* g, ExprState* expression, TupleTableSlot* slot) {
+Signature row_signature(const Guard* g, ExprState* expression, TupleTableSlot* slot) {
   Signature s{};
   g->context->ecxt_scantuple = slot;
   s.value = ExecEvalExprSwitchContext(expression, g->context, &s.is_null);
@@ -278,9 +278,9 @@ HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
   HeapTuple row = update ? call->tg_newtuple : call->tg_trigtuple;
   TupleTableSlot* slot = update ? call->tg_newslot : call->tg_trigslot;
   ResetExprContext(g->context);
-  const Signature signature = signature_of(g, g->of_new, slot);
+  const Signature signature = row_signature(g, g->of_new, slot);
   // What was there may stay. But what would be left out where it moves to is lost, unless the UPDATE is left out here.
-  if (update && same(signature, signature_of(g, g->of_old, call->tg_trigslot)) &&
+  if (update && same(signature, row_signature(g, g->of_old, call->tg_trigslot)) &&
       !(g->action == GuardAction::skip && moves_away(call, slot)))
     return row;
   Found found{};

@@ -38,7 +38,7 @@ namespace {
   pg_unreachable();
 }
 
-double threshold_of(const char* text) {
+double parse_threshold(const char* text) {
   char* end;
   const double threshold = strtod(text, &end);
   if (end == text || *end != '\0')
@@ -197,7 +197,7 @@ Guard* make_guard(FunctionCallInfo fcinfo, bool flags) {
   if (trigger->tgnargs < least || trigger->tgnargs > least + 1) wrong_arguments(flags, trigger->tgnargs);
   g->action = flags ? GuardAction::flag : GuardAction::refuse;
   g->expression = trigger->tgargs[0];
-  g->threshold = threshold_of(trigger->tgargs[1]);
+  g->threshold = parse_threshold(trigger->tgargs[1]);
   if (!flags && trigger->tgnargs > 2) {
     const char* action = trigger->tgargs[2];
     if (strcmp(action, "refuse") != 0 && strcmp(action, "skip") != 0)

@@ -27,14 +27,14 @@ bool read_ctph(Datum datum, AnyValue* value) {
 }
 
 bool read_bits(Datum datum, AnyValue* value) {
-  const BitCode code = bit_string_of(datum);
+  const BitCode code = read_bit_string(datum);
   *value = code;
   return valid_code_bits(code.bits);
 }
 
 bool read_set(Datum datum, AnyValue* value) {
-  const IntSet set = int_set_of(datum, false);
-  *value = view_of(set);
+  const IntSet set = read_int_set(datum, false);
+  *value = view_of(set.elements, set.n);
   return set.null_at < 0;
 }
 
@@ -70,7 +70,7 @@ AnyValue value_arg(FunctionCallInfo fcinfo, int n, Kind kind) {
 
 void refuse_unfit(Kind kind, Datum datum, const AnyValue& value) {
   if (kind == Kind::set) {
-    int_set_of(datum, true);
+    read_int_set(datum, true);
   } else if (kind == Kind::bits) {
     demand_code(value.code);
   }

@@ -11,7 +11,7 @@ struct ElementLayout {
 };
 
 // Without a look into the catalog for the types that most calls have.
-ElementLayout layout_of(Oid type) {
+ElementLayout element_layout(Oid type) {
   switch (type) {
     case TEXTOID:
       return {-1, false, TYPALIGN_INT};
@@ -31,9 +31,9 @@ ElementLayout layout_of(Oid type) {
 
 }  // namespace
 
-Elements elements_of(ArrayType* array) {
+Elements array_elements(ArrayType* array) {
   const Oid type = ARR_ELEMTYPE(array);
-  const ElementLayout layout = layout_of(type);
+  const ElementLayout layout = element_layout(type);
   Elements out;
   deconstruct_array(array, type, layout.length, layout.by_value, layout.align, &out.values, &out.nulls, &out.count);
   return out;
@@ -46,18 +46,18 @@ const char** strings_of_names(const Elements& names) {
 }
 
 Datum array_datum(Datum* elements, size_t n, Oid type) {
-  const ElementLayout layout = layout_of(type);
+  const ElementLayout layout = element_layout(type);
   return PointerGetDatum(
       construct_array(elements, static_cast<int>(n), type, layout.length, layout.by_value, layout.align));
 }
 
 Datum bigint_array_datum(const int64_t* elements, size_t n) {
   if (n == 0) return PointerGetDatum(construct_empty_array(INT8OID));
-  constexpr Size kHeader = ARR_OVERHEAD_NONULLS(1);
-  if (n > (MaxAllocSize - kHeader) / sizeof(int64_t))
+  constexpr Size kArrayHeader = ARR_OVERHEAD_NONULLS(1);
+  if (n > (MaxAllocSize - kArrayHeader) / sizeof(int64_t))
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("an array of %zu bigints exceeds the limit of 1 GB of a value", n)));
-  const Size size = kHeader + n * sizeof(int64_t);
+  const Size size = kArrayHeader + n * sizeof(int64_t);
   auto* array = static_cast<ArrayType*>(palloc0(size));
   SET_VARSIZE(array, size);
   array->ndim = 1;

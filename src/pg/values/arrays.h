@@ -16,7 +16,7 @@ struct Elements {
 };
 
 // All elements of an array of any type; palloced.
-Elements elements_of(ArrayType* array);
+Elements array_elements(ArrayType* array);
 
 // The strings of names, none of which is NULL; palloced.
 const char** strings_of_names(const Elements& names);

@@ -18,13 +18,13 @@ BitCode read_bit_string(const struct varlena* value) {
 }  // namespace
 
 // Of a string that is too long only the length is read: what is leakproof must not run out of memory.
-BitCode bit_string_of(Datum value) {
-  constexpr Size kMostBytes = VARHDRSZ + sizeof(int32) + kMostCodeBytes;
-  if (toast_raw_datum_size(value) <= kMostBytes) return read_bit_string(PG_DETOAST_DATUM_PACKED(value));
+BitCode read_bit_string(Datum value) {
+  constexpr Size kMaxCodeDatum = VARHDRSZ + sizeof(int32) + kMostCodeBytes;
+  if (toast_raw_datum_size(value) <= kMaxCodeDatum) return read_bit_string(PG_DETOAST_DATUM_PACKED(value));
   return {nullptr, read_bit_string(PG_DETOAST_DATUM_SLICE(value, 0, sizeof(int32))).bits};
 }
 
-BitCode plain_bit_string_of(Datum value) noexcept {
+BitCode read_plain_bit_string(Datum value) noexcept {
   const auto* varlena = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
   if (VARATT_IS_EXTERNAL(varlena) || VARATT_IS_COMPRESSED(varlena)) return {};
   return read_bit_string(varlena);

@@ -7,10 +7,10 @@
 namespace neardup {
 
 // Of any length; points into the datum or its detoasted copy. One of more than kMostCodeBits may have no bytes.
-BitCode bit_string_of(Datum value);
+BitCode read_bit_string(Datum value);
 
 // The same of a value that is not toasted; no bytes where it is.
-BitCode plain_bit_string_of(Datum value) noexcept;
+BitCode read_plain_bit_string(Datum value) noexcept;
 
 // An error for a bit string that is no code.
 void demand_code(const BitCode& code);

@@ -19,7 +19,7 @@ NumberText measured(double v, double most) {
 }
 
 // What stands in brackets behind a score; empty where the figure says it all.
-std::string reason_of(const CtphScore& score, const CtphView& a, const CtphView& b) {
+std::string score_reason(const CtphScore& score, const CtphView& a, const CtphView& b) {
   const auto sizes = [](const CtphView& d) {
     return std::to_string(ctph_block_size(d.exponent)) + " and " + std::to_string(ctph_block_size(d.exponent + 1));
   };
@@ -121,7 +121,7 @@ void explain_ctph_pair(const CtphView& a, const CtphView& b, double score, doubl
              : out->by_score               ? "similar by score only"
              : out->by_rate                ? "similar by edit rate only"
                                            : "not similar",
-             out->score, reason_of(found, a, b).c_str(), shown(score).text, measured(out->edit_rate, rate).text,
+             out->score, score_reason(found, a, b).c_str(), shown(score).text, measured(out->edit_rate, rate).text,
              common && of_a.empty() && of_b.empty() ? " (both parts are empty)" : "", shown(rate).text);
   });
 }

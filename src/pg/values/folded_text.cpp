@@ -113,7 +113,7 @@ Datum text_datum_of_folded(const char* data, size_t size) {
 }
 
 Utf8 folded_of_server(const text* word) {
-  const Utf8 utf8 = utf8_of(word);
+  const Utf8 utf8 = to_utf8(word);
   return exchanged(reinterpret_cast<const char*>(utf8.data), utf8.size, false);
 }
 

@@ -16,7 +16,7 @@ constexpr size_t kQuicklySorted = 100000;  // takes some milliseconds
 
 }  // namespace
 
-IntSet int_set_of(Datum datum, bool strict) {
+IntSet read_int_set(Datum datum, bool strict) {
   ArrayType* array = DatumGetArrayTypeP(datum);
   const Oid type = ARR_ELEMTYPE(array);
   if (type != INT2OID && type != INT4OID && type != INT8OID) elog(ERROR, "not an array of integers");

@@ -16,12 +16,10 @@ struct IntSet {
   int null_at;  // the first NULL, counted from 0; -1: none
 };
 
-inline SetView view_of(const IntSet& set) { return view_of(set.elements, set.n); }
-
 // strict: a NULL element is an error.
-IntSet int_set_of(Datum array, bool strict);
+IntSet read_int_set(Datum array, bool strict);
 inline IntSet int_set_arg(FunctionCallInfo fcinfo, int n, bool strict) {
-  return int_set_of(PG_GETARG_DATUM(n), strict);
+  return read_int_set(PG_GETARG_DATUM(n), strict);
 }
 
 }  // namespace neardup

@@ -202,7 +202,7 @@ uint32_t allowed_bits(const LshQueryView& query) {
 }
 
 QuickAnswer answer_bits(const LshQueryMemo& memo, Datum value) noexcept {
-  const BitCode code = plain_bit_string_of(value);
+  const BitCode code = read_plain_bit_string(value);
   if (code.bytes == nullptr || code.bits != memo.view.code.bits) return QuickAnswer::unknown;
   return bit_distance(code, memo.view.code) <= memo.needed ? QuickAnswer::yes : QuickAnswer::no;
 }

@@ -14,7 +14,7 @@ std::vector<uint8_t> stored(const CtphDigest& digest) {
 }
 
 // is_long: of at most `length` characters; else ssdeep's.
-Datum digest_of(const Bytes& doc, bool is_long, int64 length) {
+Datum digest_datum(const Bytes& doc, bool is_long, int64 length) {
   return datum_from([&] {
     PgStop stop;
     return stored(is_long ? ctph_long(doc.data, doc.size, length, &stop) : ctph(doc.data, doc.size, &stop));
@@ -59,8 +59,8 @@ Datum ctph_from_document(PG_FUNCTION_ARGS) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-  const Datum result = digest_of(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
+  const Datum result = digest_datum(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
   cache_result(fcinfo, result);
   return result;
 }
@@ -71,7 +71,7 @@ Datum ctph_from_bytes(PG_FUNCTION_ARGS) {
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
   const Bytes doc = bytes_arg(fcinfo, 0);
-  const Datum result = digest_of(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
+  const Datum result = digest_datum(doc, PG_NARGS() > 1, PG_NARGS() > 1 ? PG_GETARG_INT32(1) : 0);
   cache_result(fcinfo, result);
   return result;
 }

@@ -15,7 +15,7 @@ namespace {
 using namespace neardup;
 
 // Type modifier: num_perm << 8 | bits, bits 0 when only num_perm was given.
-int32 typmod_of(int num_perm, int bits) { return num_perm << 8 | bits; }
+int32 minhash_typmod(int num_perm, int bits) { return num_perm << 8 | bits; }
 
 // Raises an error unless the signature has the shape that the column demands.
 void check_typmod(const MinhashView& v, int32 typmod) {
@@ -52,7 +52,7 @@ struct Origin {
   const char* unit;  // null: of no text
 };
 
-Origin origin_of(MinhashKind kind) {
+Origin minhash_origin(MinhashKind kind) {
   switch (kind) {
     case MinhashKind::word:
       return {"text", "word"};
@@ -133,7 +133,7 @@ Datum minhash_typmod_in(PG_FUNCTION_ARGS) {
     check_num_perm(args[0]);
     if (n == 2) check_bits(args[1]);
   });
-  PG_RETURN_INT32(typmod_of(args[0], n == 2 ? args[1] : 0));
+  PG_RETURN_INT32(minhash_typmod(args[0], n == 2 ? args[1] : 0));
 }
 
 PG_FUNCTION_INFO_V1(minhash_typmod_out);
@@ -188,7 +188,7 @@ PG_FUNCTION_INFO_V1(minhash_parameters);
 Datum minhash_parameters(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   const MinhashParams p = params_of(*v.header);
-  const Origin origin = origin_of(p.kind);
+  const Origin origin = minhash_origin(p.kind);
   enum Column { kFormat, kSource, kUnit, kK, kNumPerm, kBits, kSeed, kTokenizer, kColumns };
   ResultRow<Column> row;
   row.set(kFormat, Int32GetDatum(v.header->format));

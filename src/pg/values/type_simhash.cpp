@@ -13,7 +13,7 @@ using namespace neardup;
 struct Text {
   char digits[17];
 };
-Text text_of(uint64_t v) {
+Text hex_text(uint64_t v) {
   Text t;
   call_core([&] { memcpy(t.digits, simhash_to_text(v).c_str(), sizeof t.digits); });
   return t;
@@ -32,7 +32,7 @@ Datum simhash_in(PG_FUNCTION_ARGS) {
 }
 
 PG_FUNCTION_INFO_V1(simhash_out);
-Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(text_of(simhash_arg(fcinfo, 0)).digits)); }
+Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(hex_text(simhash_arg(fcinfo, 0)).digits)); }
 
 PG_FUNCTION_INFO_V1(simhash_recv);
 Datum simhash_recv(PG_FUNCTION_ARGS) {

@@ -16,7 +16,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-constexpr double kLeastPercent = 1.1;  // what is a little above 1 was no percentage
+constexpr double kLeastAsPercent = 1.1;  // what is a little above 1 was no percentage
 constexpr int kMaxCachedArgs = 6;
 constexpr Size kMaxCachedBytes = 64 * 1024 * 1024;  // of one argument: a copy is held while the statement runs
 
@@ -49,7 +49,7 @@ bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
   return (!VARATT_IS_EXTERNAL(value) || VARATT_IS_EXTERNAL_ONDISK(value)) && VARSIZE_ANY(value) <= kMaxCachedBytes;
 }
 
-ResultCache* cache_of(FunctionCallInfo fcinfo) {
+ResultCache* usable_cache(FunctionCallInfo fcinfo) {
   FmgrInfo* flinfo = fcinfo->flinfo;
   if (flinfo == nullptr) return nullptr;
   auto* cache = static_cast<ResultCache*>(flinfo->fn_extra);
@@ -70,7 +70,7 @@ ResultCache* cache_of(FunctionCallInfo fcinfo) {
 
 // For ereport(): what a threshold above 1 may have been meant for.
 int hint_at_fraction(double threshold, bool of_bits) {
-  if (!(threshold >= kLeastPercent && threshold <= 100)) return 0;  // NaN, too
+  if (!(threshold >= kLeastAsPercent && threshold <= 100)) return 0;  // NaN, too
   const NumberText given = shown(threshold);
   if (of_bits && threshold < kSimhashBits && threshold == std::floor(threshold))
     return errhint("For %s %%, write %.15g. For a distance of %s bits, write 1 - %s.0 / n; n is %d for a simhash.",
@@ -80,7 +80,7 @@ int hint_at_fraction(double threshold, bool of_bits) {
 
 }  // namespace
 
-Utf8 utf8_of(const char* data, size_t size) {
+Utf8 to_utf8(const char* data, size_t size) {
   const char* utf8 = pg_server_to_any(data, static_cast<int>(size), PG_UTF8);
   return {reinterpret_cast<const uint8_t*>(utf8), utf8 == data ? size : strlen(utf8)};
 }
@@ -114,7 +114,7 @@ Bytes message_arg(FunctionCallInfo fcinfo) {
   return {reinterpret_cast<const uint8_t*>(pq_getmsgbytes(buffer, size)), static_cast<size_t>(size)};
 }
 
-Bytes copy_of(const Bytes& bytes, MemoryContext context) {
+Bytes copy_bytes(const Bytes& bytes, MemoryContext context) {
   auto* copy = static_cast<uint8_t*>(MemoryContextAllocExtended(context, bytes.size + 1, MCXT_ALLOC_HUGE));
   memcpy(copy, bytes.data, bytes.size);
   return {copy, bytes.size};
@@ -213,7 +213,7 @@ void check_threshold(double threshold, bool of_bits) {
 
 Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
   *found = false;
-  ResultCache* cache = cache_of(fcinfo);
+  ResultCache* cache = usable_cache(fcinfo);
   if (cache == nullptr || !cache->valid) return 0;
   for (int i = 0; i < cache->nargs; ++i) {
     bool by_value;
@@ -231,7 +231,7 @@ Datum cached_result(FunctionCallInfo fcinfo, bool* found) {
 }
 
 void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value_result) {
-  ResultCache* cache = cache_of(fcinfo);
+  ResultCache* cache = usable_cache(fcinfo);
   if (cache == nullptr) return;
   if (cache->valid) {
     cache->valid = false;

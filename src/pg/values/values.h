@@ -20,23 +20,23 @@ struct Bytes {
 };
 using Utf8 = Bytes;  // of a text
 
-inline Bytes bytes_of(const bytea* b) {
+inline Bytes bytea_bytes(const bytea* b) {
   return {reinterpret_cast<const uint8_t*>(VARDATA_ANY(b)), static_cast<size_t>(VARSIZE_ANY_EXHDR(b))};
 }
-inline Bytes bytes_arg(FunctionCallInfo fcinfo, int n) { return bytes_of(PG_GETARG_BYTEA_PP(n)); }
+inline Bytes bytes_arg(FunctionCallInfo fcinfo, int n) { return bytea_bytes(PG_GETARG_BYTEA_PP(n)); }
 
 // What is left of the message that is argument 0 of a receive function.
 Bytes message_arg(FunctionCallInfo fcinfo);
 
 // A copy in `context`, with a byte to spare.
-Bytes copy_of(const Bytes& bytes, MemoryContext context);
+Bytes copy_bytes(const Bytes& bytes, MemoryContext context);
 
 // A varlena of these bytes.
 Datum varlena_datum(const void* data, size_t size);
 
 // The text in UTF-8: converted from the server encoding when that is another (SQL_ASCII must hold valid UTF-8).
-Utf8 utf8_of(const char* data, size_t size);
-inline Utf8 utf8_of(const text* t) { return utf8_of(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)); }
+Utf8 to_utf8(const char* data, size_t size);
+inline Utf8 to_utf8(const text* t) { return to_utf8(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)); }
 
 // The same to the server's encoding, palloced, if that has all its characters; else null. *out_size: bytes of it.
 char* server_text_if_fits(const char* data, size_t size, size_t* out_size);

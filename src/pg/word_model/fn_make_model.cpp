@@ -120,8 +120,8 @@ Datum neardup_drop_word_model(PG_FUNCTION_ARGS) {
   SPI_connect();
   const NewName name = model_name(PG_ARGISNULL(0) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(0)));
   const ModelNames model = model_names(name, function);
-  const Oid words = relation_of(model.words);
-  const Oid settings = relation_of(model.settings);
+  const Oid words = find_relation(model.words);
+  const Oid settings = find_relation(model.settings);
   Oid tables[2];
   int n = 0;
   if (is_words_table(words, function)) tables[n++] = words;

@@ -24,7 +24,7 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
     const int32 n = DatumGetInt32(heap_getattr(tuple, counted, RelationGetDescr(settings), &unknown[0]));
     const int32 done = DatumGetInt32(heap_getattr(tuple, compared, RelationGetDescr(settings), &unknown[1]));
     finished = !unknown[0] && !unknown[1] && done >= n;
-    row = value_of(typed_row(settings, tuple, settings->rd_rel->reloftype));
+    row = row_value(typed_row(settings, tuple, settings->rd_rel->reloftype));
     return false;
   });
   if (!finished)
@@ -41,16 +41,16 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_word_of);
 Datum neardup_word_of(PG_FUNCTION_ARGS) {
   static constexpr const char* kAsked[] = {"features", "similar_ids", "similarities"};
-  constexpr int kColumns = lengthof(kAsked);
   Relation words = open_words(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
-  AttrNumber columns[kColumns];
-  for (int i = 0; i < kColumns; ++i) columns[i] = column_named(words, kAsked[i]);
+  AttrNumber columns[lengthof(kAsked)];
+  for (size_t i = 0; i < lengthof(kAsked); ++i) columns[i] = column_named(words, kAsked[i]);
   const ColumnIs is_word = {column_named(words, "word"), F_TEXTEQ, PG_GETARG_DATUM(1)};
-  Datum values[kColumns] = {};
-  bool nulls[kColumns] = {true, true, true};
+  Datum values[lengthof(kAsked)] = {};
+  bool nulls[lengthof(kAsked)] = {true, true, true};
   scan_table(words, &is_word, [&](HeapTuple row) {
     HeapTuple copy = heap_copytuple(row);
-    for (int i = 0; i < kColumns; ++i) values[i] = heap_getattr(copy, columns[i], RelationGetDescr(words), &nulls[i]);
+    for (size_t i = 0; i < lengthof(kAsked); ++i)
+      values[i] = heap_getattr(copy, columns[i], RelationGetDescr(words), &nulls[i]);
     return false;
   });
   const Datum result = row_datum(fcinfo, values, nulls);
@@ -64,7 +64,7 @@ Datum neardup_words_at(PG_FUNCTION_ARGS) {
   Relation words = open_words(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const AttrNumber id = column_named(words, "id");
   const AttrNumber word = column_named(words, "word");
-  const Elements ids = elements_of(PG_GETARG_ARRAYTYPE_P(1));
+  const Elements ids = array_elements(PG_GETARG_ARRAYTYPE_P(1));
   int n = ids.count;
   auto* texts = static_cast<Datum*>(palloc0(sizeof(Datum) * static_cast<size_t>(Max(n, 1))));
   auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(Max(n, 1))));

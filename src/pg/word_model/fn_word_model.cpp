@@ -22,7 +22,7 @@ namespace {
 using namespace neardup;
 
 // Rows of the table that are in memory at once.
-constexpr int kRowsPerFetch = 64;
+constexpr int kWordsPerFetch = 64;
 // As long as a call goes on at the most, whatever it is asked for: thirty years.
 constexpr double kMaxSeconds = 1e9;
 
@@ -63,7 +63,7 @@ void read_model(const ModelCall* call, const char* query, const Oid (&types)[kCo
   }
   Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
   for (bool more = true; more;) {
-    SPI_cursor_fetch(portal, true, kRowsPerFetch);
+    SPI_cursor_fetch(portal, true, kWordsPerFetch);
     SPITupleTable* table = SPI_tuptable;
     const uint64 n = SPI_processed;
     if (n == 0) break;
@@ -105,7 +105,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
                if (weight < 0 || weight > kMaxFeatureWeight)
                  refuse(call, psprintf("the word with the id %u has a weight of " INT64_FORMAT, next, weight));
                call->weights[next] = static_cast<uint32>(weight);
-               const Utf8 word = utf8_of(DatumGetTextPP(column(call, row, desc, 3)));
+               const Utf8 word = to_utf8(DatumGetTextPP(column(call, row, desc, 3)));
                WordTable* t = table->object;
                call_core([=] { t->words.emplace_back(word.view()); });
                ++next;
@@ -160,13 +160,13 @@ void restore(const ModelCall* call) {
 
 // Hands over the rows from `first` on, until take(row) returns false; returns the word after the last that was taken.
 template <typename Take>
-uint32 read_rows_of(const ModelCall* call, uint32 first, uint32 end, Take take) {
+uint32 decode_rows(const ModelCall* call, uint32 first, uint32 end, Take take) {
   uint32 next = first;
   read_model(call,
              psprintf("SELECT id, features FROM %s WHERE id >= %u AND id < %u ORDER BY id", call->name, first, end),
              {INT4OID, BYTEAOID}, [&](HeapTuple row, TupleDesc desc) {
                check_id(call, row, desc, next);
-               const Bytes stored = bytes_of(DatumGetByteaPP(column(call, row, desc, 2)));
+               const Bytes stored = bytea_bytes(DatumGetByteaPP(column(call, row, desc, 2)));
                bool taken = false;
                call_core([&] {
                  std::vector<uint32_t> features;
@@ -219,9 +219,9 @@ uint32 compare_blocks(const ModelCall* call, double seconds) {
   while (end < call->words && (end == call->compared || GetCurrentTimestamp() < until)) {
     const uint32 first = end;
     call_core([=] { engine->begin_block(first); });
-    end = read_rows_of(call, first, call->words, [=](const WordRow& row) { return engine->load(row); });
+    end = decode_rows(call, first, call->words, [=](const WordRow& row) { return engine->load(row); });
     if (end == first) refuse(call, psprintf("it has no word with the id %u", first));
-    read_rows_of(call, 0, end, [=](const WordRow& row) {
+    decode_rows(call, 0, end, [=](const WordRow& row) {
       engine->probe(row);
       return true;
     });

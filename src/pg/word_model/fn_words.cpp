@@ -34,7 +34,7 @@ const char* engine_story(const SimilarWords* engine) {
 }
 
 // The words of the vocabulary as they are returned, by their numbers.
-Datum* texts_of(const CountedWords& counted) {
+Datum* word_texts(const CountedWords& counted) {
   auto* texts =
       static_cast<Datum*>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(counted.words, 1u)));
   for (uint32 i = 0; i < counted.words; ++i) {
@@ -49,7 +49,7 @@ Datum* texts_of(const CountedWords& counted) {
 uint64 put_similar(ReturnSetInfo* out, const CountedWords& counted, SimilarWords* engine, int32 k) {
   enum Column { kWord, kSimilarWord, kSimilarity, kRank, kColumns };
   auto* best = static_cast<SimilarWord*>(palloc(sizeof(SimilarWord) * static_cast<size_t>(k)));
-  const Datum* texts = texts_of(counted);
+  const Datum* texts = word_texts(counted);
   uint64 returned = 0;
   for (uint32 i = 0; i < counted.words; ++i) {
     size_t n = 0;
@@ -169,7 +169,7 @@ Datum neardup_words_given(PG_FUNCTION_ARGS) {
 // The word as texts give it, or NULL for what is not one word.
 PG_FUNCTION_INFO_V1(neardup_folded_word);
 Datum neardup_folded_word(PG_FUNCTION_ARGS) {
-  const Utf8 word = utf8_of(PG_GETARG_TEXT_PP(0));
+  const Utf8 word = to_utf8(PG_GETARG_TEXT_PP(0));
   char* folded = nullptr;
   size_t size = 0;
   char buffer[kMaxWordBytes];

@@ -56,12 +56,12 @@ void wait_for_maker(Oid relation) {
 
 // An error where one of the names is taken.
 bool ModelMaker::tables_are_missing() const {
-  Oid words = relation_of(names_.words);
-  Oid settings = relation_of(names_.settings);
+  Oid words = find_relation(names_.words);
+  Oid settings = find_relation(names_.settings);
   if (OidIsValid(words) != OidIsValid(settings)) {
     wait_for_maker(OidIsValid(words) ? words : settings);
-    words = relation_of(names_.words);
-    settings = relation_of(names_.settings);
+    words = find_relation(names_.words);
+    settings = find_relation(names_.settings);
   }
   if (OidIsValid(words) && OidIsValid(settings)) return false;
   if (OidIsValid(words) || OidIsValid(settings)) name_is_taken(OidIsValid(words) ? words : settings);
@@ -147,7 +147,7 @@ int32 ModelMaker::columns(int32 words) const {
 // Further words, for about as long as commits are apart.
 ModelState ModelMaker::compared(ModelState state) const {
   const CatalogPath path = CatalogPath::begin();
-  const Datum next = one_value(compare_words(names_), {value(REGCLASSOID, relation_of(names_.words)),
+  const Datum next = one_value(compare_words(names_), {value(REGCLASSOID, find_relation(names_.words)),
                                                        value(*state.words), value(columns(*state.words)),
                                                        run_.arguments.k, value(*state.compared), value(run_.seconds)});
   state.compared = DatumGetInt32(next);

@@ -14,7 +14,7 @@ namespace neardup {
 
 namespace {
 
-bool is_plain_table_of(Oid relation, Oid row_type) {
+bool is_plain_typed_table(Oid relation, Oid row_type) {
   HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(tuple)) return false;
   const auto* form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
@@ -25,13 +25,13 @@ bool is_plain_table_of(Oid relation, Oid row_type) {
 
 // A policy would be run by whoever reads the table.
 bool may_be_read(Oid relation) {
-  return owner_of(relation) == GetUserId() || check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED;
+  return relation_owner(relation) == GetUserId() || check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED;
 }
 
 // What follows names them as the caller does: the schema may have another name since they were looked up.
 void hold_name(const QualifiedName& name, Oid relation) {
   if (OidIsValid(relation)) held_name(relation);
-  if (relation_of(name) != relation)
+  if (find_relation(name) != relation)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("name %s now refers to a different relation", name.text()),
                     errdetail("The schema was renamed concurrently.")));
@@ -62,7 +62,7 @@ std::optional<int32> int_column(HeapTupleHeader row, const char* name) {
   return value ? std::optional(DatumGetInt32(*value)) : std::nullopt;
 }
 
-ModelState state_of(HeapTupleHeader row) {
+ModelState read_state(HeapTupleHeader row) {
   ModelState state = {};
   state.words = int_column(row, "words");
   state.compared = int_column(row, "compared");
@@ -85,29 +85,29 @@ ModelNames model_names(const NewName& name, Oid function) {
 }
 
 bool is_words_table(Oid relation, Oid function) {
-  return is_plain_table_of(relation, own_type(function, "neardup_word"));
+  return is_plain_typed_table(relation, own_type(function, "neardup_word"));
 }
 bool is_settings_table(Oid relation, Oid function) {
-  return is_plain_table_of(relation, own_type(function, "neardup_word_model"));
+  return is_plain_typed_table(relation, own_type(function, "neardup_word_model"));
 }
 
-Oid relation_of(const QualifiedName& name) { return relation_named(cstring_to_text(name.text())); }
+Oid find_relation(const QualifiedName& name) { return relation_named(cstring_to_text(name.text())); }
 
 ModelState lock_model(const ModelNames& model, Oid function) {
-  const Oid words = relation_of(model.words);
-  const Oid settings = relation_of(model.settings);
+  const Oid words = find_relation(model.words);
+  const Oid settings = find_relation(model.settings);
   hold_name(model.words, words);
   hold_name(model.settings, settings);
   if (!is_words_table(words, function) || !is_settings_table(settings, function) || !may_be_read(words) ||
       !may_be_read(settings))
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("%s is no word model", model.words.text()),
                     errhint("create_word_model() makes one.")));
-  if (owner_of(words) != GetUserId() || owner_of(settings) != GetUserId())
+  if (relation_owner(words) != GetUserId() || relation_owner(settings) != GetUserId())
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                     errmsg("word model %s belongs to another role", model.words.text()),
                     errhint("Only its owner can continue it.")));
   lock_row(model);
-  return state_of(DatumGetHeapTupleHeader(one_value(read_settings(model))));
+  return read_state(DatumGetHeapTupleHeader(one_value(read_settings(model))));
 }
 
 }  // namespace neardup

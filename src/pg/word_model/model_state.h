@@ -12,7 +12,7 @@ NewName model_name(const char* given);
 ModelNames model_names(const NewName& name, Oid function);
 
 // The relation of this name; InvalidOid where there is none.
-Oid relation_of(const QualifiedName& name);
+Oid find_relation(const QualifiedName& name);
 
 // Whether a relation, which may be InvalidOid, is such a table of a word model.
 bool is_words_table(Oid relation, Oid function);

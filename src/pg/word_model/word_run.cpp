@@ -40,7 +40,7 @@ class WordTexts {
 
 namespace {
 
-constexpr int kRowsBetweenReports = 256;
+constexpr int kDocumentsBetweenReports = 256;
 // Candidates that are asked for beyond the vocabulary, for stop words of a dictionary.
 constexpr size_t kSpareCandidates = 2000;
 
@@ -66,15 +66,15 @@ SPIPlanPtr prepare(TextCall* call, const char* query) {
 }
 
 void add_array(WordCounts* counts, ArrayType* array) {
-  const Elements e = elements_of(array);
-  constexpr int kPiece = 1024;
-  auto* words = static_cast<Utf8*>(palloc(sizeof(Utf8) * kPiece));
+  const Elements e = array_elements(array);
+  constexpr int kWordsPerCall = 1024;
+  auto* words = static_cast<Utf8*>(palloc(sizeof(Utf8) * kWordsPerCall));
   call_core([=] { counts->begin_words(); });
-  for (int done = 0; done < e.count; done += kPiece) {
+  for (int done = 0; done < e.count; done += kWordsPerCall) {
     CHECK_FOR_INTERRUPTS();
-    const int piece = Min(kPiece, e.count - done);
+    const int piece = Min(kWordsPerCall, e.count - done);
     for (int i = 0; i < piece; ++i)
-      words[i] = e.nulls[done + i] ? Utf8{nullptr, 0} : utf8_of(DatumGetTextPP(e.values[done + i]));
+      words[i] = e.nulls[done + i] ? Utf8{nullptr, 0} : to_utf8(DatumGetTextPP(e.values[done + i]));
     call_core([=] {
       for (int i = 0; i < piece; ++i) counts->add_word(words[i].data == nullptr ? std::string_view() : words[i].view());
     });
@@ -84,7 +84,7 @@ void add_array(WordCounts* counts, ArrayType* array) {
 
 void add_row(TextCall* call, TupleTableSlot* slot) {
   CHECK_FOR_INTERRUPTS();
-  if (++call->rows % kRowsBetweenReports == 0) report_rows_read(call->rows);
+  if (++call->rows % kDocumentsBetweenReports == 0) report_rows_read(call->rows);
   bool is_null;
   const Datum value = slot_getattr(slot, call->column, &is_null);
   if (is_null) return;
@@ -94,7 +94,7 @@ void add_row(TextCall* call, TupleTableSlot* slot) {
   if (call->given) {
     add_array(counts, DatumGetArrayTypeP(value));
   } else {
-    const Utf8 doc = utf8_of(DatumGetTextPP(value));
+    const Utf8 doc = to_utf8(DatumGetTextPP(value));
     call_core([=] { counts->add_document(doc.data, doc.size); });
   }
   MemoryContextSwitchTo(old);
@@ -102,11 +102,11 @@ void add_row(TextCall* call, TupleTableSlot* slot) {
 }
 
 void add_stopwords(const TextCall* call) {
-  const Elements e = elements_of(call->args->stopwords);
+  const Elements e = array_elements(call->args->stopwords);
   for (int i = 0; i < e.count; ++i) {
     if (e.nulls[i]) refuse_null_element(i, "stopwords", "stopwords");
     const text* t = DatumGetTextPP(e.values[i]);
-    const Utf8 word = utf8_of(t);
+    const Utf8 word = to_utf8(t);
     WordTexts* texts = call->texts->object;
     call_core([&] {
       const std::string_view utf8 = word.view();
@@ -182,7 +182,7 @@ Owned<WordTexts>* make_texts(const WordArguments& args) {
 }
 
 // In core code: the words that were chosen, with how often each comes and its rank.
-void take_words(WordTexts* t, PgStop* stop) {
+void copy_chosen(WordTexts* t, PgStop* stop) {
   constexpr uint64_t kWordSteps = 100;
   Poller poller(stop);
   for (const uint32_t i : t->chosen) {
@@ -274,7 +274,7 @@ void count_words(const WordArguments& args, CountedWords* counted, Stages* stage
   PgTempFiles* files = counted->texts->files;
   CountingStats stats = {};
   call_core([&] {
-    take_words(texts, stop);
+    copy_chosen(texts, stop);
     stats = count_features(texts, static_cast<size_t>(args.features), files, stop);
     counted->words = static_cast<uint32>(texts->words.size());
     counted->rows = texts->rows.get();

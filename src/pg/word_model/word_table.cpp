@@ -20,7 +20,7 @@ namespace {
 // One of the tables of a model; `model` in messages.
 Relation open_part(Oid table, Oid function, const char* type, Oid model) {
   const OpenTable opened =
-      OidIsValid(table) ? open_table_of(table, own_type(function, type)) : OpenTable{nullptr, Refusal::missing};
+      OidIsValid(table) ? open_typed_table(table, own_type(function, type)) : OpenTable{nullptr, Refusal::missing};
   if (opened.refusal == Refusal::privilege)
     ereport(ERROR,
             (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for table %s", get_rel_name(table))));

@@ -87,7 +87,7 @@ void check_arguments(FunctionCallInfo fcinfo) {
 }
 
 // In memory that outlives the transaction.
-const Interval* copy_of(const Interval* interval) {
+const Interval* copy_interval(const Interval* interval) {
   auto* copy = static_cast<Interval*>(palloc(sizeof(Interval)));
   *copy = *interval;
   return copy;
@@ -108,7 +108,7 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
   options.commit = PG_GETARG_BOOL(3);
   options.rebuild = PG_NARGS() > 4 && PG_GETARG_BOOL(4);
   if (SPI_connect_ext(options.commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  if (!PG_ARGISNULL(2)) options.time_limit = copy_of(PG_GETARG_INTERVAL_P(2));
+  if (!PG_ARGISNULL(2)) options.time_limit = copy_interval(PG_GETARG_INTERVAL_P(2));
   options.job = job_named(PG_GETARG_TEXT_PP(0), function);
   lock_job(options.job, options.commit);
   const bool by_sql = PG_NARGS() == 4;

@@ -27,11 +27,11 @@ bool has_statement(const RefreshStep& step, const Statement& statement) {
 }
 
 template <Sql (*make)(const RefreshStep&, bool), bool part>
-Sql of_part(const RefreshStep& step) {
+Sql part_statement(const RefreshStep& step) {
   return make(step, part);
 }
 
-Sql index_of(const RefreshStep& step) { return create_signature_index(step, 0); }
+Sql index_statement(const RefreshStep& step) { return create_signature_index(step, 0); }
 
 constexpr Statement kStatements[] = {
     {"create_shape", create_shape},
@@ -50,7 +50,7 @@ constexpr Statement kStatements[] = {
     {"row_with_null_element", row_with_null_element, Only::of_sets},
     {"least_signature_similarity", least_signature_similarity},
     {"forget_gone_signatures", forget_gone_signatures},
-    {"create_signature_index", index_of},
+    {"create_signature_index", index_statement},
     {"analyze_signatures", analyze_signatures},
     {"count_rows", count_rows},
     {"count_changed_rows", count_changed_rows},
@@ -70,17 +70,17 @@ constexpr Statement kStatements[] = {
     {"touch_rows_of_touched_clusters", touch_rows_of_touched_clusters},
     {"touch_settled_representatives", touch_settled_representatives},
     {"touch_representatives_of_changed_rows", touch_representatives_of_changed_rows},
-    {"cluster_rows, all", of_part<cluster_rows, false>},
-    {"cluster_rows, touched", of_part<cluster_rows, true>},
+    {"cluster_rows, all", part_statement<cluster_rows, false>},
+    {"cluster_rows, touched", part_statement<cluster_rows, true>},
     {"analyze_fresh_clusters", analyze_fresh_clusters},
     {"list_heirs", list_heirs},
     {"number_clusters", number_clusters},
     {"analyze_numbers", analyze_numbers},
     {"analyze_heirs", analyze_heirs},
-    {"record_changes, all", of_part<record_changes, false>},
-    {"record_changes, touched", of_part<record_changes, true>},
-    {"delete_gone_results, all", of_part<delete_gone_results, false>},
-    {"delete_gone_results, touched", of_part<delete_gone_results, true>},
+    {"record_changes, all", part_statement<record_changes, false>},
+    {"record_changes, touched", part_statement<record_changes, true>},
+    {"delete_gone_results, all", part_statement<delete_gone_results, false>},
+    {"delete_gone_results, touched", part_statement<delete_gone_results, true>},
     {"is_result_empty", is_result_empty},
     {"write_first_results", write_first_results},
     {"write_results", write_results},

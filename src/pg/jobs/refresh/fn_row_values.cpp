@@ -18,7 +18,7 @@ namespace {
 
 using namespace neardup;
 
-Datum uuid_of(const void* data, size_t size) {
+Datum hash_as_uuid(const void* data, size_t size) {
   const XXH128_hash_t hash = XXH3_128bits(data, size);
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, hash);
@@ -34,14 +34,14 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(content_hash_text);
 Datum content_hash_text(PG_FUNCTION_ARGS) {
-  const Utf8 doc = utf8_of(PG_GETARG_TEXT_PP(0));
-  return uuid_of(doc.data, doc.size);
+  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
+  return hash_as_uuid(doc.data, doc.size);
 }
 
 PG_FUNCTION_INFO_V1(content_hash_bytea);
 Datum content_hash_bytea(PG_FUNCTION_ARGS) {
   const bytea* bytes = PG_GETARG_BYTEA_PP(0);
-  return uuid_of(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+  return hash_as_uuid(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 // neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has

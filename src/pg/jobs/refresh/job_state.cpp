@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 // "number name" of each column: text[].
-SqlValue columns_of(Oid source) {
+SqlValue numbered_names(Oid source) {
   Relation relation = relation_open(source, AccessShareLock);
   const TupleDesc desc = RelationGetDescr(relation);
   auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(Max(desc->natts, 1))));
@@ -74,7 +74,7 @@ void fail_refresh(Oid job, const char* message) {
 
 bool follow_source_columns(const Job& job) {
   const JobRow& row = job.row;
-  const SqlValue columns = columns_of(row.source);
+  const SqlValue columns = numbered_names(row.source);
   const auto server = static_cast<int64>(GetSystemIdentifier());
   const bool is_known = row.columns != 0;
   if (row.system == server && is_known && datumIsEqual(row.columns, columns.datum, false, -1)) return false;

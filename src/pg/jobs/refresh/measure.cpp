@@ -56,39 +56,39 @@ constexpr KindSearch kSearches[] = {{Measure::jaccard, same, kLeastJaccard, minh
                                     {Measure::set_jaccard, same, 0, plain_class}};
 static_assert(lengthof(kSearches) == kKinds);
 
-const KindSearch& search_of(const RefreshStep& step) {
+const KindSearch& kind_search(const RefreshStep& step) {
   const KindSearch& search = kSearches[static_cast<size_t>(step.source.kind)];
   if (search.bound == nullptr) elog(ERROR, "no job has signatures of kind %s", info(step.source.kind).name);
   return search;
 }
 
-const MeasureInfo& measure_of(const RefreshStep& step) {
+const MeasureInfo& job_measure(const RefreshStep& step) {
   const char* name = step.row().measure;
-  return info(name == nullptr ? search_of(step).measure
-                              : value_named(kJobMeasures, name).value_or(search_of(step).measure));
+  return info(name == nullptr ? kind_search(step).measure
+                              : value_named(kJobMeasures, name).value_or(kind_search(step).measure));
 }
 
 Sql is_within_bound(const RefreshStep& step, Pattern a, Pattern b) {
-  const MeasureInfo& measure = measure_of(step);
+  const MeasureInfo& measure = job_measure(step);
   return step_sql(step, "{neardup}.{measure}({a}, {b}) OPERATOR(pg_catalog.{sign}) {bound}",
                   {{"measure", Identifier(measure.function)},
                    {"a", sql(a)},
                    {"b", sql(b)},
                    {"sign", measure.is_similarity ? sql(">=") : sql("<=")},
-                   {"bound", Literal::number(search_of(step).bound(step.row().search_threshold))}});
+                   {"bound", Literal::number(kind_search(step).bound(step.row().search_threshold))}});
 }
 
 }  // namespace
 
-bool is_searchable(const RefreshStep& step) { return step.row().search_threshold >= search_of(step).least_threshold; }
+bool is_searchable(const RefreshStep& step) { return step.row().search_threshold >= kind_search(step).least_threshold; }
 
-Sql index_class(const RefreshStep& step, double slack) { return search_of(step).index_class(step, slack); }
+Sql index_class(const RefreshStep& step, double slack) { return kind_search(step).index_class(step, slack); }
 
 // Of containment either way round: a changed row may be in a larger one, or have smaller ones in it. Of two rows the
 // smaller one comes later, and has the greater share in the other: where any of the two is contained, it is the later
 // one.
 Sql near_condition(const RefreshStep& step, Pattern a, Pattern b) {
-  if (!is_directed(measure_of(step).measure)) return is_within_bound(step, a, b);
+  if (!is_directed(job_measure(step).measure)) return is_within_bound(step, a, b);
   return sql("({forth} OR {back})", {{"forth", is_within_bound(step, a, b)}, {"back", is_within_bound(step, b, a)}});
 }
 

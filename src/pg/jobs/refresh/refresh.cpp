@@ -18,7 +18,7 @@ constexpr int kMaxShownName = 200;
 // What a refresh does next. As the row of a job has it, by name.
 enum class Phase : uint8_t { listing, counting, signing, indexing, clustering, idle };
 constexpr const char* kPhaseNames[] = {"listing", "counting", "signing", "indexing", "clustering", "idle"};
-const char* name_of(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
+const char* phase_name(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
 
 // What a job knows of its rows. The result stays until it is written anew.
 void forget_all(Job* job, const Profile& profile) {
@@ -147,7 +147,7 @@ void Refresh::fail(const ErrorData* error) const {
 // Stores the next phase. Whether the refresh ends here: nothing is left, or the job is paused, or the time is up. Not
 // before a batch was signed: what only lists, and is stopped, would never come further.
 bool Refresh::is_over(const Job& job) const {
-  const bool paused = enter_phase(job, name_of(phase_));
+  const bool paused = enter_phase(job, phase_name(phase_));
   if (phase_ == Phase::idle) {
     finish_refresh(job);
     return true;

@@ -66,7 +66,7 @@ Sql same_team(const RefreshStep& step) {
 }
 
 // What is cut out of the document of a row `alias`; null: nothing.
-const CutWindows* windows_of(const RefreshStep& step, const Identifier& alias) {
+const CutWindows* cut_windows(const RefreshStep& step, const Identifier& alias) {
   if (!step.profile.cuts() || !step.row().has_passages) return nullptr;
   auto* windows = static_cast<CutWindows*>(palloc(sizeof(CutWindows)));
   *windows = {internal_schema(step.job.function), step.job.passages_oid, step.row().passages_key, team(step, alias)};
@@ -79,7 +79,7 @@ Sql new_signature(const RefreshStep& step) {
   if (row.body != nullptr) {
     const auto signature_sql = row.compares_sets() ? fingerprints_sql : signing_sql;
     return signature_sql(step.profile, step.job.neardup, row.body_type, sql("b.body"),
-                         windows_of(step, Identifier("b")));
+                         cut_windows(step, Identifier("b")));
   }
   if (!row.compares_sets()) return sql("b.body");
   return sql("{internal}.neardup_distinct_elements(b.body)", {{"internal", internal_schema(step.job.function)}});
@@ -106,7 +106,7 @@ Sql clustered_columns(const RefreshStep& step) {
     if (step.row().body == nullptr) no_profile(step.row().profile);
     columns.add(
         sql(", {document} AS doc", {{"document", document_sql(step.profile, step.job.neardup, step.row().body_type,
-                                                              sql("l.body"), windows_of(step, Identifier("l")))}}));
+                                                              sql("l.body"), cut_windows(step, Identifier("l")))}}));
   }
   return columns.all();
 }

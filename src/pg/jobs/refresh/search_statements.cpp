@@ -8,7 +8,7 @@ namespace neardup {
 namespace {
 
 // ", size" of the set of a row s, where rows come by size.
-Sql size_of(const RefreshStep& step, Pattern signature) {
+Sql size_column(const RefreshStep& step, Pattern signature) {
   if (!step.row().compares_containment()) return sql("");
   return sql(", cardinality({signature}) AS size", {{"signature", sql(signature)}});
 }
@@ -121,8 +121,8 @@ Sql search_near_rows(const RefreshStep& step) {
     LEFT JOIN {result} r ON r.id {same_id} g.id
     WHERE ROW(g.id)::record OPERATOR(pg_catalog.<>) ROW(f.id)::record)",
                   {{"later", comes_later(step)},
-                   {"size_of_f", size_of(step, "s.signature")},
-                   {"size_of_g", size_of(step, "g.signature")},
+                   {"size_of_f", size_column(step, "s.signature")},
+                   {"size_of_g", size_column(step, "g.signature")},
                    {"near", near_condition(step, "g.signature", "f.signature")}});
 }
 

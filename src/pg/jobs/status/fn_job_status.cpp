@@ -44,36 +44,36 @@ enum Column {
 using StatusRow = ResultRow<Column>;
 
 // What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
-constexpr int32 kMaxShown = 10000;
+constexpr int32 kMaxTextBytes = 10000;
 
 // More than three thousand years are no estimate.
 constexpr double kMaxSecondsLeft = 1e11;
 constexpr double kLeastSeconds = 0.001;
 
-Datum value_of(const OpenJob& job, const char* column, bool* is_null) {
+Datum stored_value(const OpenJob& job, const char* column, bool* is_null) {
   return job_value(job.table, job.row, column, is_null);
 }
 
 void copy(const OpenJob& job, StatusRow* out, Column column, const char* name) {
   bool is_null;
-  const Datum value = value_of(job, name, &is_null);
+  const Datum value = stored_value(job, name, &is_null);
   if (!is_null) out->set(column, value);
 }
 
-bool flag_of(const OpenJob& job, const char* name) {
+bool stored_flag(const OpenJob& job, const char* name) {
   bool is_null;
-  const Datum value = value_of(job, name, &is_null);
+  const Datum value = stored_value(job, name, &is_null);
   return !is_null && DatumGetBool(value);
 }
 
-// Its beginning, kMaxShown bytes at the most.
-const char* text_of(const OpenJob& job, const char* name) {
+// Its beginning, kMaxTextBytes bytes at the most.
+const char* stored_text(const OpenJob& job, const char* name) {
   bool is_null;
-  const Datum value = value_of(job, name, &is_null);
+  const Datum value = stored_value(job, name, &is_null);
   if (is_null) return nullptr;
-  const text* begin = DatumGetTextPSlice(value, 0, kMaxShown);
+  const text* begin = DatumGetTextPSlice(value, 0, kMaxTextBytes);
   const int size = static_cast<int>(VARSIZE_ANY_EXHDR(begin));
-  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMaxShown)));
+  return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMaxTextBytes)));
 }
 
 // Whether a session refreshes or changes the job.
@@ -87,17 +87,17 @@ bool is_locked(const LockData* locks, Oid job) {
 // What the phase of a row that is stored means now.
 const char* phase_now(const OpenJob& job, const char* stored, bool running, bool is_dropped) {
   bool is_null;
-  const Datum source = value_of(job, "source", &is_null);
+  const Datum source = stored_value(job, "source", &is_null);
   if (is_dropped || is_null || !SearchSysCacheExists1(RELOID, source)) return "orphan";
   if (running) return stored;
-  if (flag_of(job, "paused")) return "paused";
-  return is_one_of(stored, {"listing", "counting", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
+  if (stored_flag(job, "paused")) return "paused";
+  return equals_any(stored, {"listing", "counting", "signing", "indexing", "clustering"}) ? "interrupted" : stored;
 }
 
 // done of total since phase_started; nothing where these are no numbers to reckon with.
 void estimate(const OpenJob& job, StatusRow* out) {
   bool is_null;
-  const Datum began = value_of(job, "phase_started", &is_null);
+  const Datum began = stored_value(job, "phase_started", &is_null);
   if (is_null || out->is_null(kDone) || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(began))) return;
   const auto done = static_cast<double>(DatumGetInt64(out->value(kDone)));
   const double seconds = static_cast<double>(GetCurrentTimestamp() - DatumGetTimestampTz(began)) / USECS_PER_SEC;
@@ -115,9 +115,9 @@ void estimate(const OpenJob& job, StatusRow* out) {
 // Per cent of the clustering, or of the count of passages, that a session is at.
 void estimate_search(const OpenJob& job, StatusRow* out) {
   bool is_null;
-  const Datum pid = value_of(job, "pid", &is_null);
+  const Datum pid = stored_value(job, "pid", &is_null);
   double share = 0;
-  if (!is_null) share = search_share_of(DatumGetInt32(pid));
+  if (!is_null) share = search_share(DatumGetInt32(pid));
   out->set(kDone, Int64GetDatum(static_cast<int64>(std::round(share * 100))));
   out->set(kTotal, Int64GetDatum(100));
 }
@@ -161,7 +161,7 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
   copy(job, out, kFinished, "finished");
-  const char* error = text_of(job, "last_error");
+  const char* error = stored_text(job, "last_error");
   if (error != nullptr) out->set(kLastError, CStringGetTextDatum(error));
   copy(job, out, kDone, "done");
   copy(job, out, kTotal, "total");
@@ -172,17 +172,17 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
   const char* step = next_step(phase, name, running);
   if (step != nullptr) out->set(kNextStep, CStringGetTextDatum(step));
   if (!running) return;
-  const bool searches = is_one_of(phase, {"counting", "clustering"});
+  const bool searches = equals_any(phase, {"counting", "clustering"});
   if (searches) estimate_search(job, out);
   if (searches || strcmp(phase, "signing") == 0) estimate(job, out);
 }
 
 // One job; false where it is none that the caller may see.
 bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusRow* out) {
-  const OpenTable opened = open_table_of(oid, row_type, Waiting::gives_up);
+  const OpenTable opened = open_typed_table(oid, row_type, Waiting::gives_up);
   if (opened.refusal != Refusal::none) return false;
   const OpenJob job = {opened.relation, first_row(opened.relation)};
-  const char* stored = job.row == nullptr ? nullptr : text_of(job, "phase");
+  const char* stored = job.row == nullptr ? nullptr : stored_text(job, "phase");
   if (stored != nullptr) {
     const PartTable result = part_of_job(job.table, job.row, JobPart::result);
     const char* name = users_name(job, result);

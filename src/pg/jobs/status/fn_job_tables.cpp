@@ -14,7 +14,7 @@ JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
   const char* suffix = text_to_cstring(PG_GETARG_TEXT_PP(n));
   *itself = strcmp(suffix, kJobSuffix) == 0;
   for (int i = 0; i < kJobParts; ++i)
-    if (strcmp(suffix, suffix_of(static_cast<JobPart>(i))) == 0) return static_cast<JobPart>(i);
+    if (strcmp(suffix, part_suffix(static_cast<JobPart>(i))) == 0) return static_cast<JobPart>(i);
   if (!*itself)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("suffix must be '', '_signatures', '_changes', '_passages' or '_job': %s",
@@ -34,7 +34,7 @@ Datum neardup_job_table(PG_FUNCTION_ARGS) { PG_RETURN_OID(job_argument(fcinfo, 0
 PG_FUNCTION_INFO_V1(neardup_job_row);
 Datum neardup_job_row(PG_FUNCTION_ARGS) {
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
-  const Datum row = job.row == nullptr ? 0 : value_of(typed_row(job.table, job.row, job.table->rd_rel->reloftype));
+  const Datum row = job.row == nullptr ? 0 : row_value(typed_row(job.table, job.row, job.table->rd_rel->reloftype));
   table_close(job.table, NoLock);
   if (job.row == nullptr) PG_RETURN_NULL();
   return row;

@@ -126,7 +126,7 @@ void fill_probes(ProbesRequest* request, const BitLayout& layout, const CodePlan
 
 void bits_keys(KeysRequest* request) {
   const BitLayout layout = stored_layout(request->config);
-  const BitCode code = bit_string_of(request->value);
+  const BitCode code = read_bit_string(request->value);
   if (code.bits != layout.bits) elog(ERROR, "a bit string of %u bits has no keys here", code.bits);
   const CodeKeys keys(layout);
   request->keys = static_cast<uint64_t*>(palloc(layout.blocks * sizeof(uint64_t)));
@@ -149,7 +149,7 @@ void bits_probes(ProbesRequest* request) {
     case kStrategyDistance:
       if (!next_code_reach(layout, request->beyond, &distance)) return;
       request->reach = distance;
-      query = {bit_string_of(request->query), Measure::bit_hamming, request->reach};
+      query = {read_bit_string(request->query), Measure::bit_hamming, request->reach};
       break;
     default:
       elog(ERROR, "hash family bits has no strategy %u", request->strategy);
@@ -173,7 +173,7 @@ void bits_bind(BindRequest* request) {
     }
     return;
   }
-  const BitCode code = bit_string_of(request->value);
+  const BitCode code = read_bit_string(request->value);
   if (is_bound)
     check_code(request, code);
   else
@@ -193,7 +193,7 @@ void bits_order(OrderRequest* request) {
   request->least = nullptr;
   if (request->strategy != kStrategyAtLeast) return;
   const LshQueryView condition = lsh_query_view(request->condition);
-  const BitCode query = bit_string_of(request->query);
+  const BitCode query = read_bit_string(request->query);
   CodePlan plan;
   uint32_t distance;
   if (kind_of(condition.measure) != Kind::bits || condition.code.bits != layout.bits || query.bits != layout.bits ||

@@ -106,7 +106,7 @@ void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
 
 void set_keys(KeysRequest* request) {
   const uint32_t most = most_elements(request->config);
-  const IntSet set = int_set_of(request->value, true);
+  const IntSet set = read_int_set(request->value, true);
   request->final = false;
   if (set.n > most) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
@@ -176,7 +176,7 @@ void set_describe(DescribeRequest* request) {
 
 void minutiae_keys(KeysRequest* request) {
   const MinutiaeRules rules = minutiae_params(request->config);
-  const IntSet set = int_set_of(request->value, true);
+  const IntSet set = read_int_set(request->value, true);
   demand_cells(rules, set);
   request->final = false;
   request->keys = bucket_keys(rules, set, &request->nkeys);
