@@ -10,8 +10,8 @@ RUNS = 5
 class Session:
     """One connection, without parallel plans. The server runs on this machine: its processor time is read in /proc."""
 
-    def __init__(self, *settings):
-        self.conn = psycopg.connect("", autocommit=True)
+    def __init__(self, *settings, database=None):
+        self.conn = psycopg.connect("", autocommit=True, **({"dbname": database} if database else {}))
         self.clock = os.open("/proc/%d/schedstat" % self.conn.info.backend_pid, os.O_RDONLY)
         for setting in ("client_min_messages = warning", "jit = off", "max_parallel_workers_per_gather = 0") + settings:
             self.conn.execute("SET " + setting)

@@ -44,11 +44,11 @@ PHRASES = (
 # would be a part of a sentence whose subject the reader must guess. One of CONDITIONS opens a whole sentence where a
 # verb or a comma follows.
 OPENERS = r"What|Whether|How|Which|Of|By|Whose|Than|And|Nor|Else|Also|Too|Not|Such"
-CONDITIONS = (r"After|As|At|Because|Before|Behind|Beside|Between|Beyond|Even|For|From|If|In|Into|On|Only|Since|So|The same|To|"
-              r"Under|Until|Up|When|Where|While|With|Within|Without")
-FINITE = (r"\b(?:are|becomes?|begins?|can|cannot|comes?|costs?|could|counts?|did|do|does|ends?|fails?|finds?|gets?|gives?|go|goes|"
-          r"had|has|have|holds?|is|keeps?|makes?|may|means?|might|must|needs?|reads?|sees?|should|stands?|stays?|takes?|uses?|"
-          r"was|were|will|would|writes?)\b")
+CONDITIONS = (r"After|As|At|Because|Before|Behind|Beside|Between|Beyond|Even|For|From|If|In|Into|On|Only|Since|So|"
+              r"The same|To|Under|Until|Up|When|Where|While|With|Within|Without")
+FINITE = (r"\b(?:are|becomes?|begins?|can|cannot|comes?|costs?|could|counts?|did|do|does|ends?|fails?|finds?|gets?|"
+          r"gives?|go|goes|had|has|have|holds?|is|keeps?|makes?|may|means?|might|must|needs?|reads?|sees?|should|"
+          r"stands?|stays?|takes?|uses?|was|were|will|would|writes?)\b")
 DEMONSTRATIVE = r"That (?!(?:is|was|would|makes|can|may|must|does|holds|means|costs|needs|has|leaves|gives|keeps)\b)"
 FRAGMENT = "write a sentence with a subject, or a noun: True if .., The bytes of .., Returns .."
 
