@@ -359,6 +359,16 @@ def small_tools(folder):
                          for name in ("good.", "planted."))
         passes_and_fails("prose, a phrase that we do not use: " + ending, good, planted,
                          "planted.%s:%d:" % (ending, bad.count("\n") + 1))
+    for ending, mark in (("cpp", "//"), ("sql", "--"), ("py", "#"), ("sh", "#")):
+        for bad in ("Of a row that is gone.", "What a reader keeps.", "Whether it is one", "After the page.",
+                    "The same with two rows."):
+            tree.write("good." + ending, mark + " After the page, the row. True if\n" + mark + " it is one.\n")
+            tree.write("planted." + ending, "\n%s %s\n" % (mark, bad))
+            good, planted = (tree.run("/usr/bin/python3", prose, os.path.join(tree.folder, name + ending))
+                             for name in ("good.", "planted."))
+            passes_and_fails("prose, a comment that is no sentence: %s, %s" % (ending, bad), good, planted,
+                             "planted.%s:2:" % ending)
+    names(tree)
     checks = os.path.join(ROOT, "tools", "check_checks.py")
     fine = (
         'check("x", f(), True)\nequal("x", f(), f())\ncheck("y", a == b and True)\nassert a, "why"\ncheck("z", [*a])\n')
@@ -376,6 +386,24 @@ def small_tools(folder):
             "spelling", tree.run("codespell", "good.md"), tree.run("codespell", "misspelled.md"), "fucntion")
     else:
         print("skip - codespell: it is not installed")
+
+
+def names(tree):
+    """Functions and constants whose names tools/check_names.py refuses."""
+    tool = os.path.join(ROOT, "tools", "check_names.py")
+    os.makedirs(os.path.join(tree.folder, "src"), exist_ok=True)
+    tree.run("git", "init", "-q")
+
+    def looked_at(text):
+        tree.write("src/one.cpp", "constexpr size_t kRow = 8;\nint x = value_of(row);\n" + text)
+        tree.write("src/two.h", "constexpr size_t kRow = 8;\nconstexpr int kColumn = 1;\n")
+        tree.run("git", "add", "src/one.cpp", "src/two.h")
+        return tree.run("/usr/bin/python3", tool, tree.folder)
+
+    good = looked_at("size_t row_bytes(int row);\n")
+    for bad in ("size_t bytes_of(int row);\n", "void take_row(int row) {\n", "const Row* Table::of(int row) const {\n",
+                "auto name_of = [](int row) { return row; };\n", "constexpr int kColumn = 2;\n"):
+        passes_and_fails("names, " + bad.strip(), good, looked_at(bad), "1 do not")
 
 
 # What may fill a placeholder of src/pg/sql/statement.h, and what may not.

@@ -124,8 +124,11 @@ step_ruff() {
   one_verdict "ruff finds nothing" "$ruff" check --quiet --output-format concise .
 }
 
-# Phrases that the documentation does not use.
+# Phrases that the documentation does not use, and comments that are no sentences.
 step_prose() { script_test /usr/bin/python3 "$root/tools/check_prose.py"; }
+
+# Functions that are named by a preposition, constants of two values.
+step_names() { script_test /usr/bin/python3 "$root/tools/check_names.py"; }
 
 # Checks of the tests that cannot fail.
 step_checks() { script_test /usr/bin/python3 "$root/tools/check_checks.py"; }
@@ -164,6 +167,7 @@ lint_steps() {
   pooled_whole "shellcheck" step_shellcheck
   pooled_whole "ruff" step_ruff
   pooled_whole "prose" step_prose
+  pooled_whole "names" step_names
   pooled_whole "checks" step_checks
   pooled_whole "spelling" step_spelling
   pooled_whole "planted violations" step_lint_test
