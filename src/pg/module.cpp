@@ -1,4 +1,4 @@
-// What PostgreSQL loads: the magic block and the start of the module.
+// The part that PostgreSQL loads first: the magic block and the start of the module.
 #include "pg/gpu/gpu_words.h"
 #include "pg/base/guc.h"
 #include "pg/join/join_paths.h"

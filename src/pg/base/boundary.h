@@ -29,7 +29,7 @@ inline void call_core(F&& f) {
   detail::run_core([](void* p) { (*static_cast<std::remove_reference_t<F>*>(p))(); }, &f);
 }
 
-// From inside the core: a line of level DEBUG1. ASCII.
+// Core code logs a line, ASCII, of level DEBUG1.
 void log_debug1(const char* text) noexcept;
 
 // Serves PostgreSQL's interrupts from inside the core; true when one of them raised an error (cancel, shutdown,

@@ -118,9 +118,8 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
-// Whether scans and inserts reach behind PostgreSQL's interfaces: docs/internals.md says where, and what was checked
-// for which version. A newer major version than those goes the ordinary ways; -DNEARDUP_REACH=0 makes any version do
-// so.
+// NEARDUP_REACH: scans and inserts reach behind PostgreSQL's interfaces; docs/internals.md says where, and which
+// versions were checked. A newer major version takes the ordinary ways; -DNEARDUP_REACH=0 makes any version do so.
 #ifndef NEARDUP_REACH
 #define NEARDUP_REACH (PG_VERSION_NUM < 200000)
 #endif
@@ -191,8 +190,8 @@ static inline SMgrRelation RelationGetSmgr(Relation relation) {
 }
 #endif
 
-// How many blocks this session has last seen the relation to have, which may have grown since; InvalidBlockNumber where
-// it does not know. Versions that nobody has looked at know nothing.
+// The number of blocks that this session has last seen in the relation, which may have grown since; InvalidBlockNumber
+// where it does not know. Versions that nobody has looked at know nothing.
 static inline BlockNumber known_blocks(Relation relation) {
 #if NEARDUP_REACH
   return RelationGetSmgr(relation)->smgr_cached_nblocks[MAIN_FORKNUM];
@@ -395,7 +394,7 @@ static inline void demand_privileges(PlannedStmt* statement) {
   ExecCheckRTPerms(statement->rtable, true);
 #endif
 }
-// Whether the current user has the privileges that a query asks for, without those of its subqueries. raises: an error
+// True if the current user has the privileges that a query asks for, without those of its subqueries. raises: an error
 // names the first relation that lacks one. From 16 on the function gets lists as the planner makes them: only entries
 // with privileges, each once.
 static inline bool has_privileges(Query* query, bool raises = false) {
@@ -437,7 +436,6 @@ static inline Node* mutate_expression(Node* node, Node* (*mutator)(Node*, void*)
 #endif
 }
 
-// The same for queries.
 static inline bool walk_query(Query* query, bool (*walker)(Node*, void*), void* context, int flags = 0) {
 #if PG_VERSION_NUM >= 160000
   return query_tree_walker(query, walker, context, flags);

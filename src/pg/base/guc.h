@@ -22,7 +22,7 @@ extern int guc_device;
 // neardup.gpu_memory_limit in bytes; 0: none.
 unsigned long long gpu_memory_limit();
 
-// How many threads a search may use: neardup.threads, or where that is 0 max_parallel_workers_per_gather; at least 1.
+// The threads of a search at most: neardup.threads, or where that is 0 max_parallel_workers_per_gather; at least 1.
 unsigned search_threads();
 
 void define_settings();

@@ -25,7 +25,7 @@ struct HeldName {
   char* written;  // schema.name
 };
 
-// In TopTransactionContext.
+// The list lives in TopTransactionContext.
 HeldName* held_names = nullptr;
 post_parse_analyze_hook_type next_hook = nullptr;
 
@@ -141,7 +141,7 @@ bool hold_schema(Oid schema) {
   return kept;
 }
 
-// What stands in statements of the time to come; of one name the relation that it was last given for.
+// Holds a name that later statements contain, as the relation that it was last given for.
 void hold(Oid relation, const char* name, const char* written) {
   begin_holding_names();
   for (HeldName* held = held_names; held != nullptr; held = held->next) {

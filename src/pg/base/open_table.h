@@ -37,13 +37,13 @@ OpenTable open_typed_table(Oid table, Oid row_type, Waiting waiting = Waiting::w
 // security decide: SELECT on one column is enough.
 OpenTable open_readable(Oid relation);
 
-// Whether relations of this relkind have rows that a query may read: tables, views, foreign tables.
+// True if relations of this relkind have rows that a query may read: tables, views, foreign tables.
 bool has_rows(char kind);
 
-// Whether the caller may read the table, or all of its columns, or any of them.
+// True if the caller may read the table, or all of its columns, or any of them.
 bool may_select(Oid relation, AclMaskHow columns);
 
-// Whether the caller may read the table, and row security hides nothing of it from him.
+// True if the caller may read the table, and row security hides nothing of it from him.
 bool may_read_all(Relation table);
 
 // An error for a text of so many bytes, which is to be a name with or without its schema, where none is so long. Before
@@ -99,7 +99,7 @@ void scan_table(Relation table, const ColumnIs* condition, OnRow on_row) {
 // A copy of the first row of an open table; null where it has none.
 HeapTuple first_row(Relation table);
 
-// Whether what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's
+// True if what the relation's owner has put on it, a policy, a trigger, an expression, may run with the caller's
 // rights: it is his own, or a superuser's.
 bool has_trusted_owner(Relation relation);
 

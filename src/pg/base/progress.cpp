@@ -12,7 +12,7 @@ namespace {
 constexpr int kCommand = 0x6e64;
 static_assert(sizeof(ProgressCommandType) == sizeof(kCommand));
 
-// Of PostgreSQL's parameters.
+// The parameters of PostgreSQL's progress reports.
 enum { kFunction, kPhase, kRowsRead, kPairs, kStepsDone, kSteps, kPartsDone, kParts, kParameters };
 static_assert(static_cast<int>(kParameters) <= PGSTAT_NUM_PROGRESS_PARAM);
 
@@ -35,7 +35,7 @@ int progress_command(const PgBackendStatus& status) noexcept {
 
 bool is_ours() noexcept { return MyBEEntry != nullptr && progress_command(*MyBEEntry) == kCommand; }
 
-// As pgstat_progress_start_command().
+// pgstat_progress_start_command() does the same, but takes only commands that PostgreSQL knows.
 void start_command() noexcept {
   if (!pgstat_track_activities) return;
   PGSTAT_BEGIN_WRITE_ACTIVITY(MyBEEntry);
@@ -49,7 +49,7 @@ void report(int parameter, uint64 value) noexcept {
   if (is_ours() && inner_calls == 0) pgstat_progress_update_param(parameter, static_cast<int64>(value));
 }
 
-// Of the search: 0..1.
+// The share of the search, 0 to 1.
 double share_done(const int64* p) {
   const double part = p[kParts] == 0 ? 0 : static_cast<double>(p[kPartsDone]) / static_cast<double>(p[kParts]);
   if (p[kSteps] == 0) return part;

@@ -1,4 +1,4 @@
-// How far all_pairs() and its kin have come, for neardup_progress() in other sessions.
+// The progress of all_pairs() and related functions, for neardup_progress() in other sessions.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -29,12 +29,12 @@ void report_phase(Phase phase);
 inline constexpr uint64 kRowsBetweenReports = 1024;
 void report_rows_read(uint64 rows);
 void report_pairs(uint64 pairs);
-// As StopCheck says. They raise no error.
+// StopCheck says what these two mean. They raise no error.
 void report_steps(uint64 done, uint64 total) noexcept;
 void report_parts(uint64 done, uint64 total) noexcept;
 void end_progress();
 
-// How much of its search, from 0 to 1, a session that the caller may watch has done; 0 where it is at none.
+// The share of its search, 0 to 1, that a session which the caller may watch has done; 0 where it does not search.
 double search_share(int pid);
 
 }  // namespace neardup

@@ -84,9 +84,9 @@ Field to_field(Datum value, bool is_null) {
   return {VARDATA_ANY(t), static_cast<size_t>(VARSIZE_ANY_EXHDR(t)), to_utf8(t)};
 }
 
-// Of the type neardup_rule, and of what neardup_default_rules() returns.
+// The columns of the type neardup_rule, and of neardup_default_rules().
 enum RuleColumn { kName, kKind, kPattern, kReplacement, kPosition, kColumns };
-// Between the positions of built-in rules: room for those of callers.
+// The distance of the built-in rules' positions leaves room for those of callers.
 constexpr size_t kPositionStep = 10;
 
 // Rule i, from 0, as a value of the type neardup_rule.
@@ -178,7 +178,6 @@ CleanedText clean(const text* body, bool given, const GivenRule* rules, size_t n
   return out;
 }
 
-// Of a text that was changed.
 Datum body_datum(const CleanedText& cleaned) {
   if (GetDatabaseEncoding() == PG_UTF8) {
     SET_VARSIZE(cleaned.body, VARHDRSZ + cleaned.size);

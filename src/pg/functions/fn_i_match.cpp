@@ -68,7 +68,7 @@ enum LexiconColumn { kTerm, kFrequency, kIdf, kLexiconColumns };
 constexpr const char* kColumnNames[kLexiconColumns] = {"term", "document_frequency", "idf"};
 constexpr Oid kColumnTypes[kLexiconColumns] = {TEXTOID, INT8OID, FLOAT8OID};
 
-// Whether to read it runs what its owner has written.
+// True if reading the relation runs code of its owner.
 bool runs_code(Relation relation) {
   const char kind = relation->rd_rel->relkind;
   if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_MATVIEW) return true;
@@ -218,7 +218,7 @@ void hand_over(const Counting* c) {
   const size_t n = counts->size();
   for (size_t i = 0; i < n; ++i) {
     const auto word = counts->word(i);
-    // What the database's encoding cannot write is no term of the lexicon.
+    // A word that the database's encoding cannot write is no term of the lexicon.
     size_t size;
     if (const char* term = server_text_of_folded(word.data(), word.size(), &size))
       put(c, cstring_to_text_with_len(term, static_cast<int>(size)), counts->count(i));

@@ -20,7 +20,7 @@ constexpr size_t kShortEvidence = 1024;               // bytes that are decoded 
 constexpr size_t kLongEvidence = 8 * 1024;            // ... those that are left then
 constexpr size_t kMaxEncodings = 64;
 
-// How a document is decoded. converter: PostgreSQL's, for kind `converter`.
+// The decoder of a document. converter: PostgreSQL's, for kind `converter`.
 struct Source {
   EncodingKind kind = EncodingKind::unknown;
   UnicodeForm form = UnicodeForm::utf8;
@@ -59,7 +59,7 @@ size_t decode_step(const Source& s, const uint8_t* bytes, size_t n, uint8_t* out
 
 enum class Trouble { nul, broken, untranslatable };
 
-// What decode_step() stopped at, n > 0 bytes before the end, and how long that is.
+// The trouble that decode_step() stopped at, n > 0 bytes before the end, and its length.
 Trouble trouble_at(const Source& s, const uint8_t* bytes, size_t n, size_t* length) {
   if (s.kind == EncodingKind::unicode) {
     const size_t unit = unit_size(s.form);
@@ -83,7 +83,7 @@ Trouble trouble_at(const Source& s, const uint8_t* bytes, size_t n, size_t* leng
   return Trouble::untranslatable;
 }
 
-// Whether what decode_step() stopped at may be a character whose end is missing.
+// True if decode_step() may have stopped at a character whose end is missing.
 bool is_cut(const Source& s, const uint8_t* bytes, size_t n) {
   size_t length;
   if (trouble_at(s, bytes, n, &length) != Trouble::broken || length != n) return false;
@@ -366,7 +366,7 @@ Datum neardup_to_utf8_detected(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(neardup_to_utf8);
 Datum neardup_to_utf8(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(2)) PG_RETURN_NULL();
-  // Whether what is invalid is dropped.
+  // True: invalid bytes are dropped.
   static constexpr NamedValue<bool> kInvalid[] = {{"error", false}, {"drop", true}};
   const char* invalid = text_to_cstring(PG_GETARG_TEXT_PP(2));
   const std::optional<bool> drop = value_named(kInvalid, invalid);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace neardup;
 
-// How the text form of every minhash begins.
+// The text form of every minhash begins so.
 constexpr char kMinhashForm[] = "mh1:";
 
 bool is_minhash_form(const text* value) {

@@ -20,7 +20,7 @@ struct Arguments {
   int ignored;
 };
 
-// Of both documents together: what they need lies beyond work_mem, at up to 200 bytes a unit.
+// The limit of both documents together: their memory lies beyond work_mem, at up to 200 bytes a unit.
 constexpr size_t kMaxBytesByWords = size_t{128} << 20;
 // Where a byte may be a unit.
 constexpr size_t kMaxCharBytes = size_t{32} << 20;

@@ -14,7 +14,7 @@ using namespace neardup;
 
 bool alike(const MinhashView& a, const MinhashView& b) { return comparable(*a.header, *b.header); }
 
-// Of an array that is looked at; a larger one is kept unseen, since memory that runs out is an error, too.
+// A larger array is kept unseen, since running out of memory raises an error, too.
 constexpr Size kMaxQuietSetBytes = 16 * 1024 * 1024;
 
 // The operator %> of the kind.

@@ -22,7 +22,7 @@ Datum signed_document(const MinhashParams& params, const uint8_t* text, size_t s
   return minhash_datum(params, any ? components : nullptr);
 }
 
-// In a set nobody misses a NULL; among components the others would move to wrong places.
+// A set can lose a NULL; among components the others would move to wrong places.
 void refuse_null_component(int i) {
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("component %d is NULL", i + 1),
                   errhint("Components are compared place by place: all have to be there, in their order.")));
@@ -183,7 +183,7 @@ Datum minhash_union(PG_FUNCTION_ARGS) {
   return minhash_datum(out, size);
 }
 
-// Of minhash_union_agg: a single row has met no minhash_union that would have refused it.
+// The final function of minhash_union_agg: a single row has met no minhash_union that would have refused it.
 PG_FUNCTION_INFO_V1(minhash_union_final);
 Datum minhash_union_final(PG_FUNCTION_ARGS) {
   const MinhashView signature = minhash_arg(fcinfo, 0);

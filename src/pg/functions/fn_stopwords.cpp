@@ -110,7 +110,7 @@ int following_arg(FunctionCallInfo fcinfo, int n) {
   return following;
 }
 
-// What is walked through, row by row.
+// The shingles of a text, returned row by row.
 struct Rows {
   Rows(const StopWords& stop_words, int following, const uint8_t* text, size_t size, StopCheck* stop)
       : shingles(stop_words, following, text, size, stop) {}

@@ -58,7 +58,7 @@ struct Features {
   }
 };
 
-// Of the arguments (a_features, a_weights, b_features, b_weights). *cosine: null, or where it goes.
+// The overlap of (a_features, a_weights, b_features, b_weights); *cosine: null, or where it goes.
 double overlap_args(FunctionCallInfo fcinfo, std::optional<double>* cosine) {
   Features a;
   Features b;

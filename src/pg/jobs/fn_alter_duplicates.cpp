@@ -42,7 +42,7 @@ const char* expression_given(Oid source, const char* expression) {
   return is_empty(expression) ? expression : qualified_expression(source, expression);
 }
 
-// What the caller gives: NULL what he does not. Names and expressions mean here what they mean to him.
+// The caller's arguments, NULL where he gives none. Names and expressions mean here what they mean to him.
 JobRow row_given(const JobArguments& given, Oid source) {
   JobRow row = {};
   row.threshold = given.fraction(kThreshold, "threshold");
@@ -106,14 +106,14 @@ bool profiles_differ(const JobRow& a, const JobRow& b) {
   return differ(a.profile, b.profile) || a.profile_version != b.profile_version;
 }
 
-// Whether what is known of each row must be compared with it again.
+// True if all rows of the source must be compared again with what the job knows of them.
 bool demands_resync(const JobRow& now, const JobRow& old) {
   return differ(now.id, old.id) || differ(now.body, old.body) || differ(now.signature, old.signature) ||
          differ(now.at, old.at) || differ(now.keep, old.keep) || differ(now.order_by, old.order_by) ||
          profiles_differ(now, old);
 }
 
-// What stands in many documents is to be counted in the column that is signed.
+// True if passages are now counted in another column than before.
 bool counts_otherwise(const JobRow& now, const JobRow& old) { return now.has_passages && differ(now.body, old.body); }
 
 // Signatures of two kinds, or of two profiles, cannot be compared.

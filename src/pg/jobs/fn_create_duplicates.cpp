@@ -36,7 +36,7 @@ enum Argument : uint8_t {
   kMeasure,
 };
 
-// What the caller gives. Names and expressions mean here what they mean to him.
+// The caller's arguments. Names and expressions mean here what they mean to him.
 JobRow row_given(const JobArguments& given) {
   JobRow row = {};
   row.source = given.oid(kSource);

@@ -55,7 +55,7 @@ struct JobRow {
   // A row is a copy of a larger one that contains it: rows come by the size of their sets, the largest first.
   bool compares_containment() const { return measure != nullptr && strcmp(measure, "containment") == 0; }
   bool verifies() const { return verify != nullptr; }
-  // Which row of a cluster is kept: that of the least key, or of the greatest.
+  // The rows of a cluster are kept by least key, or by greatest.
   bool keeps_oldest() const { return strcmp(keep, "oldest") == 0; }
   bool keeps_by_order() const { return keeps_oldest() || strcmp(keep, "newest") == 0; }
   bool is_anchor() const { return strcmp(linkage, "anchor") == 0; }

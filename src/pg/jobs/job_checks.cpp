@@ -19,7 +19,7 @@ constexpr double kMaxPercent = 100;
 
 constexpr const char* kResultColumns[] = {"id", "cluster", "representative", "similarity", "survivor", "found_at"};
 
-// For messages.
+// Values in messages.
 const char* quoted(const char* value) { return value == nullptr ? "NULL" : quote_literal_cstr(value); }
 const char* written(double value) { return DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(value))); }
 
@@ -113,7 +113,7 @@ void check_at_most_apart(const JobRow& row) {
   if (row.at_most_apart != nullptr) check_not_negative("at_most_apart", row.at_most_apart);
 }
 
-// Whether it is known how far the similarity of documents follows that of their signatures.
+// True if documents' similarity is known to follow that of their signatures.
 bool follows(Kind kind, const char* verify) {
   return (kind == Kind::minhash && equals(verify, "jaccard")) || (kind == Kind::ctph && equals(verify, "edit_rate"));
 }

@@ -11,16 +11,16 @@ extern "C" {
 
 namespace neardup {
 
-// What the name of a job may have, so that those of its tables are no longer than names may be.
+// Longer names of jobs would leave no room for the suffixes of their tables.
 inline constexpr int kMaxJobNameBytes = NAMEDATALEN - static_cast<int>(sizeof "_signatures");
 
-// What a message calls a job.
+// Messages call a job so.
 inline constexpr const char* kWhatJobsAre = "a table of duplicates";
 
 LOCKTAG tag_of_job(Oid job);
 
-// Not waited for: an error for whoever may not change the job, and where another session has it. session: held beyond
-// the end of the transaction.
+// Locks without waiting: an error if another session holds the lock, or if the caller may not change the job. session:
+// the lock is held beyond the end of the transaction.
 void lock_job(Oid job, bool session);
 
 // The job that argument n names, which may not be NULL. Not locked.

@@ -37,7 +37,7 @@ constexpr Kind kSignatures[] = {Kind::minhash, Kind::simhash, Kind::ctph};
   pg_unreachable();
 }
 
-// Whether the table and all that inherits from it lie here.
+// True if the table and all that inherits from it lie here.
 bool is_stored(Oid source) {
   List* all = find_all_inheritors(source, NoLock, nullptr);
   ListCell* cell;
@@ -48,7 +48,7 @@ bool is_stored(Oid source) {
   return true;
 }
 
-// By which the rows of a cluster are kept.
+// The key by which one row of a cluster is kept.
 Sql key_sql(const JobRow& row, const Profile& profile, Oid function) {
   if (strcmp(row.keep, "longest") == 0) return sql("pg_catalog.octet_length({body})", {{"body", Identifier(row.body)}});
   if (strcmp(row.keep, "best") == 0) {

@@ -21,7 +21,7 @@ struct JobSource {
   Oid id_type;               // of a domain the type below it
   EqualityOperator same_id;  // of ids
   bool joins_fully;          // whether PostgreSQL makes a FULL JOIN by it
-  // Whether place and version of a row say that it has changed: of tables that lie here, whole. Rows of a foreign
+  // True if place and version of a row say that it has changed: in tables that lie here, whole. Rows of a foreign
   // partition have no version, and their place is one on another server, where a later row may lie.
   bool stored;
   // A query with the columns id; origin, place and version, NULL where it is not stored; key, by which a row of a

@@ -19,7 +19,7 @@ Sql within_columns(const JobRow& row) {
   return columns.all();
 }
 
-// Of a relation that DROP or ALTER is to find. Its schema keeps its name by the lock of held_name() on a table in it.
+// The name of a relation that DROP or ALTER is to find. held_name() on a table in its schema locks the schema's name.
 QualifiedName relation_name(Oid relation) {
   const QualifiedName name = QualifiedName::current(relation);
   if (name.text() == nullptr)

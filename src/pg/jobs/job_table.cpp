@@ -17,7 +17,7 @@ namespace neardup {
 namespace {
 
 constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
-// Of the row of a job: the tables that belong to it.
+// The columns of a job's row that name the tables which belong to it.
 constexpr const char* kTableColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
 
 constexpr int kMaxPartColumns = 7;
@@ -34,7 +34,7 @@ bool has_shape(Oid table, JobPart part) {
   return true;
 }
 
-// Whether pg_depend says that the table belongs to the job; *other: that it depends on another relation.
+// True if pg_depend says that the table belongs to the job; *other: that it depends on another relation.
 bool depends_on(Oid table, Oid job, bool* other) {
   bool found = false;
   *other = false;

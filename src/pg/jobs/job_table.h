@@ -10,7 +10,7 @@ namespace neardup {
 enum class JobPart : uint8_t { result, signatures, changes, passages };
 inline constexpr int kJobParts = 4;
 
-// What the name of a job's own table, and that of a part, has behind the name of the job.
+// The suffix of the job's own table, and those of its parts, behind the name of the job.
 inline constexpr const char* kJobSuffix = "_job";
 const char* part_suffix(JobPart part);
 
@@ -35,7 +35,7 @@ void with_open_job(Oid job, Oid function, F f) {
 // The table of the job that a name stands for; an error where there is none. Not locked.
 Oid job_named(const text* name, Oid function);
 
-// How a table stands to a job.
+// The relation of a table to a job.
 enum class Belonging : uint8_t {
   none,      // there is no such table
   stranger,  // it is not the job's
@@ -64,7 +64,7 @@ const char* name_of_part(Relation job, JobPart part);
 // The name of a job: that of its table without "_job", with its schema.
 const char* job_name(Relation job);
 
-// Whether the caller owns the job. Among superusers another may own it. False where there is none.
+// True if the caller owns the job; also for a superuser, where another superuser owns it. False where there is none.
 bool is_own_job(Oid job);
 
 // This raises an error unless is_own_job(). The lock of an open job keeps its owner until the transaction ends.

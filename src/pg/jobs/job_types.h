@@ -5,7 +5,7 @@
 
 namespace neardup {
 
-// Whether the type, and all that it is made of, is the caller's own or a superuser's: others may have made casts and
+// True if the type, and all that it is made of, is the caller's own or a superuser's: others may have made casts and
 // checks that a conversion runs.
 bool is_trusted_type(Oid type);
 

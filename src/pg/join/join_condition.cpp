@@ -32,7 +32,7 @@ bool is_one_for_all(PlannerInfo* root, Node* bound) {
   return bms_is_empty(pull_varnos(root, bound)) && !contain_volatile_functions(bound) && !contain_subplans(bound);
 }
 
-// Whether it is `a % b`.
+// True if it is `a % b`.
 bool is_similar(Node* node, Oid family) {
   return IsA(node, OpExpr) &&
          get_op_opfamily_strategy(reinterpret_cast<OpExpr*>(node)->opno, family) == kStrategySimilar;

@@ -12,7 +12,7 @@ constexpr uint64 kCellRows = 1024;
 // Where the engine cannot tell, so many pairs of rows are written down: 12 bytes each. Beyond, all are gone through.
 constexpr uint64 kMostUnknownPairs = uint64{1} << 26;
 
-// In the memory context in which it grows.
+// A list grows in the memory context in which it is.
 template <typename Row>
 struct ListOf {
   Row* rows;
@@ -59,7 +59,7 @@ struct GroupReader {
   size_t next;
   size_t count;
 
-  // Whether there is a row at hand.
+  // True if there is a row at hand.
   bool fetch() {
     if (next < count) return true;
     next = 0;
@@ -78,7 +78,7 @@ void read_group(GroupReader* reader, RowList* to) {
 
 // ---------------------------------------------------------------- a cell
 
-// Whether the row has a value. The signature is valid until the next row is read.
+// True if the row has a value. The signature is valid until the next row is read.
 bool read_row(Cell* cell, JoinSide* side, uint32 row, Signature* signature) {
   MemoryContextReset(cell->row_context);
   MemoryContext old = MemoryContextSwitchTo(cell->row_context);
@@ -133,7 +133,7 @@ void collect_pairs(Cell* cell) {
   });
 }
 
-// Of the groups for which the engine cannot tell: each row with each. Rows are in the order of their groups.
+// Pairs each row with each, in groups for which the engine cannot tell. Rows are in the order of their groups.
 void collect_unknown_pairs(Cell* cell) {
   JoinRows* of = cell->of;
   const CellRows& inner = of->search.is_self ? cell->outer : cell->inner;

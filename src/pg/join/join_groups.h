@@ -5,8 +5,8 @@
 
 namespace neardup {
 
-// Into rows->pairs: of a group those near ones that the engine finds, or all, where it cannot tell. Where all are too
-// many, every_pair is set instead.
+// Fills rows->pairs: of each group the near pairs that the engine finds, or all, where it cannot tell. Where all are
+// too many, every_pair is set instead.
 void search_join_groups(JoinRows* rows, const RowValues& values);
 
 }  // namespace neardup

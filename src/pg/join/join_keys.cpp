@@ -9,7 +9,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// Whether it is an equality of a hash join between the two sides, either way round.
+// True if it is an equality of a hash join between the two sides, either way round.
 bool is_equality(const RestrictInfo* clause, const RelOptInfo* outer, const RelOptInfo* inner, bool* straight) {
   if (!clause->can_join || !OidIsValid(clause->hashjoinoperator) || !op_strict(clause->hashjoinoperator)) return false;
   if (contain_subplans(reinterpret_cast<Node*>(clause->clause))) return false;

@@ -10,7 +10,8 @@ extern "C" {
 
 namespace neardup {
 
-// Of each condition: its key of either side, the hash functions of their types, the collation, the condition.
+// Four lists with an entry for each condition: its key of either side, the hash functions of their types, the
+// collation, the condition.
 struct JoinKeys {
   List* outer;
   List* inner;
@@ -33,7 +34,8 @@ struct KeyHasher {
 
 KeyHasher* make_hasher(List* keys, List* functions, List* collations, PlanState* parent);
 
-// In the context's short-lived memory. False where a key is NULL: the row is of no group.
+// The hash of a row's keys, made in the context's short-lived memory. False where a key is NULL: the row is of no
+// group.
 bool hash_keys(const KeyHasher* hasher, ExprContext* context, uint32* hash);
 
 }  // namespace neardup

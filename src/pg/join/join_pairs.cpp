@@ -6,7 +6,7 @@
 namespace neardup {
 namespace {
 
-// Of one set the engine finds each pair once, unless it is directed, and no row with itself.
+// The engine finds each pair of one set once, unless it is directed, and no row with itself.
 void collect_both_ways(JoinRows* rows) {
   rows->pairs = make_pair_collector(rows);
   const JoinSide& side = rows->outer;
@@ -33,7 +33,7 @@ void search_two_sides(JoinRows* rows) {
   call_core([&] { rows->engine->object->run(first->row_of, second->row_of); });
 }
 
-// Whether there is a pair at hand.
+// True if there is a pair at hand.
 bool fetch_pairs(JoinRows* rows) {
   if (rows->next < rows->count) return true;
   if (rows->at_end) return false;

@@ -11,14 +11,14 @@ struct RowValues {
   bool (*value)(void* of, JoinSide* side, uint64 row, Datum* value);
 };
 
-// After the last row of both sides.
+// Both sides must have been read to the end.
 void find_join_pairs(JoinRows* rows, const RowValues& values);
-// To the first outer row again.
+// The next partner is that of the first outer row again.
 void rewind_join_pairs(JoinRows* rows);
 
 // The next outer row from this one on: of all that are kept, or of those that may match; false at the end.
 bool next_outer(JoinRows* rows, uint64 from, uint64* outer);
-// Of this outer row, the next inner row that may match; false where there is none.
+// The next inner row that may match this outer row; false where there is none.
 bool next_partner(JoinRows* rows, uint64 outer, uint64* inner);
 // Passes over the rest of its partners.
 void pass_partners(JoinRows* rows, uint64 outer);

@@ -70,7 +70,7 @@ bool has_pseudoconstant(List* clauses) {
   return false;
 }
 
-// Of a set, on average.
+// The average number of elements of a set.
 double expected_elements(PlannerInfo* root, Node* set) {
   VariableStatData variable;
   examine_variable(root, set, 0, &variable);
@@ -91,7 +91,8 @@ Cost cost_of_row(PlannerInfo* root, const JoinPath* join, Node* value, bool is_f
   return is_passed ? kPassedCost : kKeptRowCost;
 }
 
-// Of reading the sides: the first one is kept, of the second one what keys do not rule out. inner: null in a self-join.
+// The costs of reading the sides: the first one is kept, of the second one the rows that keys do not rule out. inner:
+// null in a self-join.
 void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path* inner) {
   Path* path = &join->path.path;
   QualCost conditions;
@@ -113,7 +114,7 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   if (bytes > static_cast<double>(join_memory())) path->total_cost += 2 * seq_page_cost * bytes / BLCKSZ;
 }
 
-// Whether another server makes the whole join: there the join is planned again.
+// True if another server makes the whole join: there the join is planned again.
 bool is_sent(const RelOptInfo* join) {
   ListCell* cell;
   foreach (cell, join->pathlist)
@@ -121,7 +122,7 @@ bool is_sent(const RelOptInfo* join) {
   return false;
 }
 
-// What a hash or merge join costs at least that checks each pair of a group.
+// The least cost of a hash or merge join that checks each pair of a group.
 Cost cost_of_groups(PlannerInfo* root, const JoinPath* join, const RelOptInfo* outer, const RelOptInfo* inner) {
   const double groups = estimate_num_groups(root, join->keys.inner, inner->rows, nullptr, nullptr);
   QualCost conditions;
@@ -142,7 +143,7 @@ void undercut_semi_joins(PlannerInfo* root, JoinPath* join, const RelOptInfo* ou
   path->startup_cost = Min(path->startup_cost, path->total_cost);
 }
 
-// Of the side that is read second, most rows need not be kept: those of other groups, or of other MinHash signatures.
+// Most rows of the side that is read second need not be kept: those of other groups, or of other MinHash signatures.
 bool reads_inner_first(const JoinPath* join, const Path* outer, const Path* inner) {
   const bool keeps_few = kind_of(join->condition.measure) == Kind::minhash || join->keys.outer != NIL;
   return keeps_few && inner->rows < outer->rows;

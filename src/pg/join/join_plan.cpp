@@ -107,8 +107,8 @@ struct OrderedClause {
   Index security;
 };
 
-// As PostgreSQL evaluates clauses: by security level, then the cheap ones first, else in their order. A clause that
-// leaks nothing and is cheap comes first of all.
+// The order is PostgreSQL's: by security level, then cheap ones first, else as they stand. A clause that leaks nothing
+// and is cheap comes first of all.
 List* in_order_of_cost(PlannerInfo* root, List* clauses) {
   const int n = list_length(clauses);
   auto* ordered = static_cast<OrderedClause*>(palloc(sizeof(OrderedClause) * static_cast<size_t>(Max(n, 1))));
@@ -152,7 +152,7 @@ List* plan_facts(const JoinPath* path, int outer_columns) {
   return facts;
 }
 
-// For lsh_why_not().
+// lsh_why_not() shows the join.
 void note_join(const PlannerInfo* root, const JoinPath* path) {
   if (path->is_self)
     return note_similarity_join(root, bms_make_singleton(static_cast<int>(path->outer)),

@@ -1,4 +1,4 @@
-// From the path of a similarity join to its plan.
+// The plan of a similarity join, made from its path.
 #pragma once
 
 #include "pg/join/join_condition.h"
@@ -56,11 +56,11 @@ void register_join_scan();
 // The executor's node for a plan: JoinState.
 Node* create_join_state(CustomScan* plan);
 
-// Whether it is a column that stands for what identifies a row of one of several tables, which the statement changes.
+// True if it is a column that stands for what identifies a row of one of several tables, which the statement changes.
 bool is_row_identity(const Node* node);
 
-// Which clauses decide whether rows match, and which are conditions on the joined rows: of outer joins. All are
-// RestrictInfo.
+// Divides the clauses of a join into those that decide whether rows match, and, for outer joins, conditions on the
+// joined rows. All are RestrictInfo.
 void divide_clauses(const RelOptInfo* join, JoinType type, List* clauses, List** matching, List** filters);
 
 // Bytes that one node may hold: work_mem * hash_mem_multiplier.

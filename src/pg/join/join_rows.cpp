@@ -45,14 +45,14 @@ void make_group_bits(JoinRows* rows) {
   rows->first_groups.shift = 32 - std::countr_zero(bytes * 8);
 }
 
-// What a side may hold in memory: what the other has left of their share.
+// The memory of a side's rows at most: the part of their share that the other side has left.
 uint64 tuple_limit(const JoinRows* rows, const JoinSide* side) {
   const JoinSide* other = side == &rows->outer ? &rows->inner : &rows->outer;
   const uint64 share = share_of_memory(kTupleShare);
   return share - Min(share, other->tuples->bytes_held);
 }
 
-// Of the row whose tuple is added next.
+// Notes the number of the row whose tuple is added next.
 void note_number(JoinRows* rows, JoinSide* side) {
   const uint64 row = side->tuples->count;
   if (side->row_of == nullptr) {
@@ -64,7 +64,7 @@ void note_number(JoinRows* rows, JoinSide* side) {
   side->row_of[side->engine_rows] = static_cast<uint32>(row);
 }
 
-// Whether the row may match. Where no row of the first side has a signature, none of the second one does.
+// True if the row may match. Where no row of the first side has a signature, none of the second one does.
 bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
   if (rows->at_second && rows->engine == nullptr) return false;
   if (rows->engine == nullptr) rows->engine = make_join_engine(rows, rows->context, rows->shape);
@@ -75,14 +75,14 @@ bool add_signature(JoinRows* rows, JoinSide* side, const Signature& signature) {
   return may_match;
 }
 
-// Whether codes of this length are all within the bound.
+// True if codes of this length are all within the bound.
 bool reaches_all(const JoinRows* rows) {
   const JoinSearch& search = rows->search;
   return rows->kind == Kind::bits && !rows->no_pair &&
          !(info(search.measure).engine_bound(*search.bound, rows->shape.code_bits) > 0);
 }
 
-// Whether a row with this value may match, or raise an error.
+// True if a row with this value may match, or raise an error.
 bool keep_value(JoinRows* rows, JoinSide* side, Datum value) {
   if (rows->every_pair) return true;
   Signature signature;

@@ -1,4 +1,4 @@
-// What a similarity join keeps while it runs: the rows of both sides, and the engine that finds near ones.
+// The state of a similarity join while it runs: the rows of both sides, and the engine that finds near ones.
 #pragma once
 
 #include "core/pairs/pair_collector.h"
@@ -10,9 +10,8 @@
 
 namespace neardup {
 
-// What is sought.
 struct JoinSearch {
-  // Whether the engine finds a pair of rows of one table both ways by itself.
+  // True if the engine finds a pair of rows of one table both ways by itself.
   bool is_directed() const { return neardup::is_directed(measure); }
 
   Measure measure;
@@ -36,7 +35,7 @@ struct JoinSide {
   Owned<PairCollector>* groups;  // (group, row) of those that are of one; null where there are none
 };
 
-// Which groups may occur among some rows: a bit for each, by the first bits of the group.
+// The groups that may occur among some rows: a bit for each, by the first bits of the group.
 struct GroupBits {
   uint64* words;
   int shift;
@@ -84,7 +83,7 @@ void start_second_side(JoinRows* rows);
 
 // The engine for signatures of this shape.
 Owned<PairSearch>* make_join_engine(const JoinRows* rows, MemoryContext context, SignatureShape shape);
-// For rows->pairs.
+// A collector for rows->pairs.
 Owned<PairCollector>* make_pair_collector(const JoinRows* rows);
 
 // A row that is kept; valid until the next call.

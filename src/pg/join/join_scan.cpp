@@ -96,7 +96,7 @@ const double* read_bound(JoinState* join, double* bound) {
   return bound;
 }
 
-// Whether nothing is joined, whatever the side that is read second: PostgreSQL's own joins do not read it then either.
+// True if nothing is joined, whatever the side that is read second: PostgreSQL's own joins do not read it then either.
 bool needs_no_second_side(const JoinState* join, const JoinSide* first) {
   return first->read == 0 && (!join->search.inner_first || !join->rows->outer.keeps_all);
 }

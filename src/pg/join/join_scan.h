@@ -31,7 +31,7 @@ struct JoinState {
   bool is_open;
   bool has_matched;
 
-  // For EXPLAIN: of the last run.
+  // EXPLAIN shows these numbers of the last run.
   uint64 outer_read;
   uint64 inner_read;
   SearchStats stats;

@@ -10,7 +10,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// Not what the planner has made of one: 19 has relations whose rows it has made distinct.
+// True if the relation is the table itself: PostgreSQL 19 has relations of its distinct rows, too.
 bool is_table_itself(const PlannerInfo* root, const RelOptInfo* rel) {
   return rel->reloptkind == RELOPT_BASEREL && root->simple_rel_array[rel->relid] == rel;
 }
@@ -24,7 +24,7 @@ bool only_reads(const PlannerInfo* root) {
   return root->parse->commandType == CMD_SELECT && root->parse->rowMarks == NIL && root->rowMarks == NIL;
 }
 
-// Whether each condition of one side has its like at the same place on the other.
+// True if each condition of one side has an equal one at the same place on the other.
 bool have_equal_conditions(const RelOptInfo* outer, const RelOptInfo* inner) {
   if (list_length(outer->baserestrictinfo) != list_length(inner->baserestrictinfo)) return false;
   ListCell* a;

@@ -6,12 +6,12 @@
 
 namespace neardup {
 
-// Whether both sides read the same rows of one table, and the conditions compare the same values of them. Not in
+// True if both sides read the same rows of one table, and the conditions compare the same values of them. Not in
 // statements that lock or change rows, which may evaluate a side again.
 bool is_self_join(PlannerInfo* root, const RelOptInfo* outer, const RelOptInfo* inner, const JoinCondition& condition,
                   const JoinKeys& keys);
 
-// Of a self-join: whether a condition is false for each row with itself, as a.id < b.id is. clauses: RestrictInfo, of
+// True if, in a self-join, a condition is false for each row with itself, as a.id < b.id is. clauses: RestrictInfo,
 // those that decide whether rows match.
 bool omits_itself(const RelOptInfo* outer, const RelOptInfo* inner, List* clauses);
 

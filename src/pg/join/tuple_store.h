@@ -24,7 +24,7 @@ struct TupleStore {
   uint64 offsets_capacity;
 };
 
-// What a tuple is read back into; zeroed before its first use.
+// The memory that a tuple is read back into; zeroed before its first use.
 struct TupleBuffer {
   char* bytes;
   uint64 capacity;

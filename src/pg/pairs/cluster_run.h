@@ -36,7 +36,7 @@ struct ClusterRun {
     ++rows;
   }
 
-  // After start().
+  // start() comes before.
   void add(const Signature& signature) {
     if (signature.is_empty) return add_alone();
     call_core([&] { clusterer->object->add_value(signature); });

@@ -15,7 +15,7 @@ constexpr uint32 kNoSignature = PG_UINT32_MAX;
 constexpr int64 kRowsHeld = 256;
 constexpr Size kBytesHeld = 1024 * 1024;
 
-// Of the window function's first argument.
+// The kind of the window function's first argument.
 Kind argument_type(FunctionCallInfo fcinfo) {
   const SignatureTypes types = function_signature_types(fcinfo);
   const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
@@ -31,7 +31,7 @@ struct WindowState {
   bool ready;
   double threshold;
   uint32* representative;  // by row, kNoSignature for NULL; null when the partition has no signature
-  // Of the form with ids, by row: those of rows that represent others. Null in the form without.
+  // The ids of rows that represent others, by row, in the form with ids; null in the form without.
   NullableDatum* ids;
 };
 
@@ -102,7 +102,7 @@ void cluster_partition(FunctionCallInfo fcinfo, WindowObject window, Linkage lin
   state->ready = true;
 }
 
-// Which row represents others depends on their order. Once a call of the query.
+// Warns once a call of the query: without an order, any row may represent others.
 void warn_without_order(FunctionCallInfo fcinfo, WindowObject window) {
   if (fcinfo->flinfo->fn_extra != nullptr) return;
   const int64 rows = WinGetPartitionRowCount(window);
@@ -146,7 +146,7 @@ void read_ids(FunctionCallInfo fcinfo, WindowObject window, WindowState* state) 
   pfree(is_read);
 }
 
-// What represents a row: its number, or its id.
+// The number or the id of the row that represents this one.
 Datum representative_id(FunctionCallInfo fcinfo, WindowObject window, const WindowState& state, int64 position) {
   const uint32 first = state.representative[position];
   if (state.ids == nullptr) PG_RETURN_INT64(static_cast<int64>(first) + 1);

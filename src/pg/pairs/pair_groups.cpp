@@ -15,7 +15,7 @@ constexpr uint32 kCellRows = 1024;
 // Pairs that are taken from an engine at once.
 constexpr size_t kPairsAtOnce = 256;
 
-// What is known of the rows of the engine that is at work, by engine row.
+// A row of the engine that is at work, by engine row.
 struct CellRow {
   int64 at;
   int64 until;
@@ -61,7 +61,7 @@ void add_to_cell(Cell* cell, CellRows* to, SortedRows* rows, uint32 group) {
   call_core([&] { cell->engine->object->add_value(signature); });
 }
 
-// What pairs name a row by.
+// Pairs name a row by this number.
 uint32 name_in_pairs(const PairSide& side, const CellRow& row) {
   return side.rank == nullptr ? row.number : side.rank[row.number];
 }

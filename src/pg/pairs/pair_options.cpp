@@ -14,8 +14,8 @@
 namespace neardup {
 namespace {
 
-// How much wider digests are searched than documents: the rule of thumb of the two-stage search. No theorem: it finds
-// three in four pairs of documents (docs/algorithms.md 4).
+// The factor by which digests are searched wider than documents: the rule of thumb of the two-stage search. No theorem:
+// it finds three in four pairs of documents (docs/algorithms.md 4).
 constexpr double kDigestMargin = 3;
 
 // Shingles of documents whose signatures are of none: simhash values and digests.

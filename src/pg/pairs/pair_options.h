@@ -1,4 +1,4 @@
-// What all_pairs() and its kin are asked for, and what that means for the signatures that a query returns.
+// The options of all_pairs() and related functions, and what they mean for the signatures that a query returns.
 #pragma once
 
 #include "core/exact/document_pairs.h"
@@ -45,7 +45,7 @@ SourceWants source_wants(const PairOptions& options);
 // Least similarity of signatures for pairs of the wanted similarity.
 double signature_bound(const PairOptions& options, const SignatureShape& shape);
 
-// How documents of such signatures, which a query returns, are compared.
+// The measure of the documents of such signatures, which a query returns.
 DocumentMeasure document_measure(const PairOptions& options, const SignatureShape& shape, const RowSource& source);
 
 }  // namespace neardup

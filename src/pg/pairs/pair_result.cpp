@@ -17,7 +17,7 @@ const uint32* engine_rank(PairSide* side) {
   return side->row_of;
 }
 
-// For neardup.log_stages.
+// A line for neardup.log_stages.
 const char* search_story(const SearchStats& s) {
   const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
   const char* work = s.offloaded

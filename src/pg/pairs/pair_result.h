@@ -26,7 +26,7 @@ PairResult search_pairs(PairRows* rows);
 
 // The next pairs that the search found, into the batch; false at the end.
 bool fetch_pairs(PairResult* result);
-// Of the batch those pairs whose documents are near enough, with their similarity.
+// Keeps the pairs of the batch whose documents are near enough, with their similarity.
 void verify_batch(PairResult* result);
 // The similarity of the signatures of all of the batch.
 void estimate_batch(PairResult* result);

@@ -32,7 +32,8 @@ void demand_alike(const RowSource& a, const RowSource& b) {
                     errmsg("the columns \"doc\" of %s and %s must be of one type", a.what, b.what)));
 }
 
-// Whether query_b is to be read first: what is read first is kept, and much of a large second set need not be.
+// True if query_b is to be read first: the rows that are read first are kept, and most of a large second set need not
+// be.
 bool kept_is_b(const PairRows& rows) {
   const RowSource& a = rows.a.source;
   if (a.columns.signature != Kind::minhash || a.columns.grouped()) return false;

@@ -15,7 +15,7 @@ namespace neardup {
 
 struct Copies;
 
-// What is read.
+// The queries of a call.
 struct PairQueries {
   const char* what;  // names the first query in messages
   text* query;

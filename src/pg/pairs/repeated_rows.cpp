@@ -24,8 +24,8 @@ uint64 hash_value(Oid type, Datum value, uint64 seed) {
   return XXH3_64bits_withSeed(VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), seed);
 }
 
-// What rows must have in common beside the document. Values that are equal but not to the byte tell rows apart, which
-// only costs time.
+// The hash of all that copies have in common beside the document. Values that are equal but not to the byte tell rows
+// apart, which only costs time.
 uint64 hash_conditions(const Copies* copies, const RowSource& source, const SourceRow& row) {
   uint64 hash = hash_value(source.columns.signature_type, row.value, copies->seed);
   if (source.columns.within != kColumnAbsent) hash = hash_value(source.columns.within_type, row.within, hash);
@@ -47,7 +47,7 @@ struct RowDocument {
   uint64 hash[2];
 };
 
-// Whether a remembered row and the one at hand, whose conditions are equal, have the same document.
+// True if a remembered row and the one at hand, whose conditions are equal, have the same document.
 bool same_document(const Copies* copies, const PairSide& side, Copies::Original* original, RowDocument* document) {
   if (!original->document_known) hash_document(copies, id_at(side.docs, original->row), original->document);
   original->document_known = true;
@@ -73,8 +73,8 @@ int by_original(const void* x, const void* y, void*) {
   return a.row < b.row ? -1 : a.row > b.row;
 }
 
-// Of copies sorted by their originals, from first on: a pair (of, of) for each original that stands for itself, at most
-// kVerifiedAtOnce of them. *end: the copy after the last that they are for.
+// Finds, among copies sorted by their originals, from `first` on, a pair (of, of) for each original that stands for
+// itself, at most kVerifiedAtOnce of them. *end: the copy after the last that they are for.
 size_t original_pairs(const Copies* copies, const uint32* representative, uint64 first, uint64* end, RowPair* pairs) {
   size_t n = 0;
   for (*end = first; *end < copies->count; ++*end) {
@@ -101,7 +101,7 @@ Copies* make_copies(MemoryContext context) {
 bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row) {
   // A digest of nothing is not near its like.
   if (row.signature.kind == Kind::ctph && row.signature.digest.part1.empty()) return false;
-  // Nor is a row near its like where a time that is added goes backwards ('1 month -30 days').
+  // A row is not near an equal one, either, where a time that is added goes backwards ('1 month -30 days').
   if (side.source.columns.at != kColumnAbsent && row.until < row.at) return false;
   const uint64 conditions = hash_conditions(copies, side.source, row);
   Copies::Original* ways = copies->originals + conditions % (kOriginals / kWays) * kWays;
@@ -125,7 +125,7 @@ bool note_copy(Copies* copies, const PairSide& side, uint64 number, const Source
 
 void join_copies(Copies* copies, PairResult* result, uint32* representative, double* similarity) {
   if (copies->count == 0) return;
-  // Whether an original that stands for itself is near its copies hangs on its document alone: an empty one is near
+  // The document alone decides whether an original that stands for itself is near its copies: an empty one is near
   // nothing.
   auto* to_itself = static_cast<double*>(palloc(kVerifiedAtOnce * sizeof(double)));
   auto* pairs = static_cast<RowPair*>(palloc(kVerifiedAtOnce * sizeof(RowPair)));
@@ -138,7 +138,7 @@ void join_copies(Copies* copies, PairResult* result, uint32* representative, dou
     for (uint64 i = first; i < end; ++i) {
       const CopiedRow& copy = copies->found[i];
       if (representative[copy.of] != copy.of) {
-        // As near to the representative as its original.
+        // A copy is as near to the representative as its original.
         representative[copy.row] = representative[copy.of];
         similarity[copy.row] = similarity[copy.of];
         continue;

@@ -31,8 +31,8 @@ struct Copies {
 
 Copies* make_copies(MemoryContext context);
 
-// Whether the side's row `number`, whose document is kept already, is a copy of a row that is remembered; if so, it is
-// noted. Of other rows some are remembered, so a row that is none may be one of a forgotten row.
+// True if the side's row `number`, whose document is kept already, is a copy of a row that is remembered; it is then
+// noted. Only some of the other rows are remembered, so a row may also be a copy of a forgotten one.
 bool note_copy(Copies* copies, const PairSide& side, uint64 number, const SourceRow& row);
 
 // When the others are in their clusters: puts each copy that is near its original's representative, or in its

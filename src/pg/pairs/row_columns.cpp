@@ -9,7 +9,7 @@ namespace {
 // The columns that come first: the id, and a signature or a key.
 constexpr int kLeastColumns = 2;
 
-// Whether a column of type `from` can be taken as `to`: as it is, or int2/int4 widened to int8.
+// True if a column of type `from` can be taken as `to`: as it is, or int2/int4 widened to int8.
 bool id_fits(Oid from, Oid to) {
   from = getBaseType(from);
   return from == to || (to == INT8OID && (from == INT4OID || from == INT2OID)) || (to == TEXTOID && from == VARCHAROID);
@@ -86,7 +86,7 @@ void check_document(const char* what, Form_pg_attribute column) {
                     hint_at_text(type)));
 }
 
-// Of a query for documents: within is the one named column.
+// A query for documents has one named column, within.
 void find_within(const char* what, TupleDesc desc, SourceColumns* columns) {
   for (int i = kDocumentColumn + 1; i < desc->natts; ++i) {
     const char* name = NameStr(TupleDescAttr(desc, i)->attname);

@@ -8,7 +8,7 @@
 
 namespace neardup {
 
-// What a call takes from its query.
+// The columns that a call reads from its query.
 struct SourceWants {
   bool keys;              // the columns after the id are keys of any type; there is no signature
   bool document;          // the second column is a document; there is no signature
@@ -23,7 +23,7 @@ constexpr int kFirstKeyColumn = 1;
 constexpr int kDocumentColumn = 1;
 constexpr int kColumnAbsent = -1;
 
-// What the columns are. Those after id and signature are found by their names: a position, or kColumnAbsent.
+// The columns of a query. Those after id and signature are found by their names: a position, or kColumnAbsent.
 struct SourceColumns {
   Oid id_type;         // the base type
   Kind signature;      // of the second column, unless keys are wanted
@@ -36,7 +36,7 @@ struct SourceColumns {
   int at;       // only rows so near in time are near
   Oid at_type;  // TIMESTAMPTZOID, TIMESTAMPOID or DATEOID
 
-  // Whether only some rows may be near others.
+  // True if a row may be near only some of the others.
   bool grouped() const { return within != kColumnAbsent || at != kColumnAbsent; }
 };
 

@@ -1,4 +1,4 @@
-// What is noted of every row that comes: whether it has a signature, and how many elements its set has.
+// Notes on every row that comes: whether it has a signature, and how many elements its set has.
 #pragma once
 
 #include "pg/base/pg.h"
@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// Which rows have no signature: a bit for each row.
+// The rows without a signature: a bit for each row.
 struct NullRows {
   MemoryContext context;
   uint64 rows;
@@ -32,14 +32,14 @@ struct NullRows {
   }
 };
 
-// How many elements the sets of rows have, from which the measures of pairs are computed; empty where rows have
+// The numbers of elements of the rows' sets, from which the measures of pairs are computed; empty where rows have
 // signatures.
 struct SetSizes {
   uint32* of;  // by row; later by what pairs name rows by
   uint64 rows;
   uint64 capacity;
 
-  // For the next row; 0: it has no set.
+  // The size of the next row's set; 0: it has none.
   void add(MemoryContext context, size_t size) {
     reserve(context, &of, &capacity, rows + 1);
     of[rows++] = static_cast<uint32>(size);

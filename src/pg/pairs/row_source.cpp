@@ -86,7 +86,7 @@ void sorted_ids(RowSource* source, Visit visit) {
   MemoryContextDelete(work);
 }
 
-// Of ids that can be put in order.
+// The type, if its values can be put in order; else an error.
 const TypeCacheEntry* ordered_type(Oid id_type) {
   const TypeCacheEntry* type = lookup_type_cache(id_type, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_LT_OPR);
   if (!OidIsValid(type->cmp_proc_finfo.fn_oid) || !OidIsValid(type->lt_opr))
@@ -116,7 +116,7 @@ void open_source(RowSource* source, const char* what, text* query, Oid id_type, 
   const TypeCacheEntry* type = OidIsValid(id_type) ? ordered_type(getBaseType(id_type)) : nullptr;
 
   SPIPlanPtr plan = prepare_query(source->text, 0);
-  // What several workers return comes in no order: where the order matters, the query must give it.
+  // Parallel workers return rows in no order: where the order matters, the query must give it.
   const auto* parsed = static_cast<Query*>(linitial(reading_statement(what, plan)->query_list));
   const bool parallel = !wants.ordered || parsed->sortClause != NIL;
   source->plan = parallel ? prepare_query(source->text, CURSOR_OPT_PARALLEL_OK) : plan;

@@ -34,7 +34,7 @@ struct RowSource {
 void open_source(RowSource* source, const char* what, text* query, Oid id_type, const SignatureTypes& types,
                  const SourceWants& wants);
 
-// How many rows the planner expects.
+// The planner's estimate.
 double estimated_rows(const RowSource& source);
 
 // The columns of an open source.
@@ -93,10 +93,10 @@ void read_key_rows(RowSource* source, OnRow on_row) {
   for_each_row(source, [&](TupleTableSlot* slot) { return on_row(read_key_row(source, slot)); });
 }
 
-// After the last row: rank[row] = position of the row's id in ascending order, or null when rows came in order; the
-// ids are then kept in that order. Raises an error on duplicates.
+// Called after the last row: rank[row] = position of the row's id in ascending order, or null when rows came in order;
+// the ids are then kept in that order. Raises an error on duplicates.
 uint32* rank_rows(RowSource* source);
-// Only checks for duplicates; ids stay in the order in which they came.
+// Raises an error on duplicates; ids stay in the order in which they came.
 void check_unique(RowSource* source);
 
 // Type of the ids: bigint, or that of the witness in argument 0 when the function takes one.

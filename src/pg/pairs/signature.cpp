@@ -69,7 +69,7 @@ constexpr EngineOfKind kSetEngine = {
     },
     false};
 
-// By Kind.
+// One engine for each Kind.
 constexpr const EngineOfKind* kEngines[] = {&kMinhashEngine, &kSimhashEngine, &kDigestEngine, &kCodeEngine,
                                             &kSetEngine};
 static_assert(lengthof(kEngines) == kKinds);

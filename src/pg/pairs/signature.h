@@ -25,10 +25,10 @@ struct Signature : AnyValue {
 
 // value: detoasted here, in the current context. An error for a value that no engine takes.
 void read_signature(Kind kind, Datum value, Signature* out);
-// The same without that error.
+// Does the same without that error.
 void read_signature_quietly(Kind kind, Datum value, Signature* out);
 
-// How the signatures of a call were made: as the first of them.
+// The parameters of a call's signatures: those of the first one.
 struct SignatureShape {
   MinhashParams params() const { return params_of(header); }
 
@@ -46,12 +46,12 @@ bool fits_shape(SignatureShape* shape, const Signature& signature);
 // Raises the error for a signature that does not fit and is not unfit. which: names its row, as `the row with id 7`.
 [[noreturn]] void refuse_shape(const SignatureShape& shape, const Signature& signature, const char* which);
 
-// In core code: the engine for a known shape. threshold: least similarity, see pair_similarity().
+// Both run in core code, for a known shape. threshold: least similarity, see pair_similarity().
 PairSearch* make_pair_search(const SignatureShape& shape, double threshold, const EngineOptions& options);
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold, const EngineOptions& options);
 
-// What a RowPair's value means: the estimated Jaccard similarity, 1 - distance / bits, 1 - edit rate, or the measure of
-// two sets of these sizes.
+// The similarity that a RowPair's value means: the estimated Jaccard similarity, 1 - distance / bits, 1 - edit rate, or
+// the measure of two sets of these sizes.
 double pair_similarity(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
 
 }  // namespace neardup

@@ -17,7 +17,6 @@ struct RowSort {
 void begin_sort(RowSort* sort, const RowSource& source);
 // A row that may be near others. number: of the row in its query.
 void sort_row(RowSort* sort, const RowSource& source, uint64 number, const SourceRow& row);
-// After the last row.
 void finish_sort(RowSort* sort);
 
 // The sorted rows, one at hand after the other.
@@ -31,19 +30,19 @@ struct SortedRows {
   MemoryContext keep;     // of the group's key
 };
 
-// Before the first row.
+// The first row is not yet at hand.
 void open_sorted(SortedRows* rows, const RowSource& source, RowSort* sort);
 // Ends the sort.
 void close_sorted(SortedRows* rows);
 
-// To the next row; false at the end.
+// False at the end.
 bool advance(SortedRows* rows);
 // Before the next row, to come back there.
 void mark_position(SortedRows* rows);
-// To the row that came next after the mark.
+// The row that came next after the mark is then the next one.
 void go_back(SortedRows* rows);
 
-// Of the row at hand: its time and to where that reaches, its number in the query.
+// The row at hand: its time, the latest time that is near it, its number in the query.
 int64 current_time(const SortedRows* rows);
 int64 current_until(const SortedRows* rows);
 uint32 current_number(const SortedRows* rows);

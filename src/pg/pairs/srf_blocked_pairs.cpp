@@ -22,7 +22,7 @@ constexpr int kListedBytes = 1000;
 constexpr size_t kBlockedBatch = 4096;
 constexpr size_t kRowsChecked = 4096;
 
-// How a key column is hashed. Integers of any width are one type, text and varchar are.
+// The hashing of a key column. Integers of any width are one type, text and varchar are.
 struct KeyColumn {
   enum class Kind : uint8 { number, bytes, other };
   Kind kind;

@@ -56,7 +56,7 @@ void make_results(RowClusters* c, const PairOptions& options) {
   }
 }
 
-// What the clusterer found, numbers[i] being the row that it had as its i-th; null: the same.
+// Copies what the clusterer found; numbers[i] is the row that it had as its i-th, null: the same.
 void keep_clusters(RowClusters* c, const ClusterRun& run, const uint32* numbers) {
   const Clusterer* found = run.clusterer->object;
   const uint32* representative = found->representative().data();
@@ -222,7 +222,7 @@ void cluster_by_pairs(RowClusters* c, const PairOptions& options, Linkage linkag
 
 // ---- The result ----
 
-// By representative: the rows of its cluster.
+// The number of rows in each cluster, by its representative.
 uint32* cluster_sizes(const RowClusters& c) {
   const uint64 rows = c.nulls.rows;
   auto* size_of = static_cast<uint32*>(MemoryContextAllocExtended(
@@ -258,7 +258,8 @@ void put_clusters(ReturnSetInfo* out, RowClusters* c) {
   free_ids(c->ids);
 }
 
-// Of a pair of rows the later one joins the earlier one, or a chain links the two whichever contains the other.
+// The later row of a pair joins the earlier one under anchor linkage; a chain links the two whichever contains the
+// other.
 Measure containment_by(Linkage linkage) {
   return linkage == Linkage::anchor ? Measure::query_in_set : Measure::overlap_coefficient;
 }
@@ -298,7 +299,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_all_clusters);
 Datum neardup_all_clusters(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 7, false); }
 
-// The same with measure text after them.
+// The arguments end with measure text.
 PG_FUNCTION_INFO_V1(neardup_all_clusters_by_measure);
 Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 8, true); }
 

@@ -149,7 +149,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_all_pairs);
 Datum neardup_all_pairs(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 7, false); }
 
-// The same with measure text after them.
+// The arguments end with measure text.
 PG_FUNCTION_INFO_V1(neardup_all_pairs_by_measure);
 Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 8, true); }
 

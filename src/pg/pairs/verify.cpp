@@ -115,7 +115,7 @@ uint32 document_number(Verifier* v, const PairSide& side, bool of_b, uint32 rank
   return v->contents[at].number - 1;
 }
 
-// Which of v->pairs the two documents are, in either order.
+// The index in v->pairs of the two documents, in either order.
 uint32 note_pair(Verifier* v, uint32 a, uint32 b) {
   if (a > b) std::swap(a, b);
   uint32 i = (a * 0x9E3779B1u ^ b * 0x85EBCA77u) % kPairSlots;

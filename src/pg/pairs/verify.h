@@ -5,7 +5,7 @@
 
 namespace neardup {
 
-// Of n pairs in ascending order those whose documents are near enough, moved to the front, with the documents'
+// Moves those of n pairs, in ascending order, whose documents are near enough to the front, with the documents'
 // similarity. Returns how many.
 size_t verify_pairs(PairResult* result, RowPair* pairs, double* similarity, size_t n);
 

@@ -19,7 +19,7 @@ struct Cutting {
       : set(memory, files, stop), cutter(shape, &set, stop) {}
 };
 
-// What a call site has read of a table, for the next rows.
+// The windows of a table that a call site has read, for the next rows.
 struct Loaded {
   Oid table;
   StoredShape shape;
@@ -105,7 +105,7 @@ bool is_same(const StoredShape& a, const StoredShape& b) {
   return a.unit == b.unit && a.units == b.units && a.key == b.key;
 }
 
-// Of this call site: read once for a statement.
+// A call site reads a table once for a statement.
 Cutting* need_cutting(FunctionCallInfo fcinfo, Oid table, const StoredShape& shape) {
   auto* loaded = static_cast<Loaded*>(fcinfo->flinfo->fn_extra);
   if (loaded != nullptr && loaded->table == table && is_same(loaded->shape, shape)) return loaded->cutting->object;

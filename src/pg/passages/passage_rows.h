@@ -30,7 +30,7 @@ struct PassageCall {
 // ordered: which of equal passages comes first matters.
 void search_passages(PassageCall* call, text* query, Oid id_type, bool ordered = true);
 
-// What the engine did, for neardup.log_stages, and the end of its progress. The engine is gone afterwards.
+// Logs the engine's work for neardup.log_stages, and ends its progress. The engine is gone afterwards.
 void end_passages(PassageCall* call, const char* what);
 
 }  // namespace neardup

@@ -108,7 +108,7 @@ Relation open_profile(Oid table, const char* name, Oid row_type) {
   return opened.relation;
 }
 
-// Of the row with the highest version; null where there is none.
+// The row with the highest version; null where there is none.
 HeapTuple newest_row(Relation table) {
   const AttrNumber version = column_named(table, "version");
   HeapTuple newest = nullptr;

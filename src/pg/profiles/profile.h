@@ -24,8 +24,8 @@ struct Profile {
   std::optional<int32> min_length;
   std::optional<TimestampTz> made_at;
   const char* normalization;  // null: none, made by 0.2.0
-  // What stands in many documents is cut before one is signed: windows of cut_min_units units in a row that stand in
-  // cut_at_least documents or more. All or none of them is given.
+  // Windows of cut_min_units units in a row that stand in cut_at_least documents or more are cut out of a document
+  // before it is signed. All or none of these is given.
   std::optional<int32> cut_at_least = std::nullopt;
   std::optional<int32> cut_min_units = std::nullopt;
   const char* cut_unit = nullptr;

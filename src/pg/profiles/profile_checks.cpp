@@ -12,8 +12,7 @@ namespace neardup {
 
 namespace {
 
-// Of what is cut unless the profile says otherwise. Lines and paragraphs are cut one by one; so many words in a row are
-// no chance.
+// The default of what is cut. Lines and paragraphs are cut one by one; so many words in a row are no chance.
 constexpr const char* kCutUnit = "word";
 constexpr int32 kCutWords = 10;
 constexpr int32 kCutCharacters = 50;
@@ -37,7 +36,6 @@ void check_normalization(const char* normalization) {
                            quote_literal_cstr(normalization), GetDatabaseEncodingName())));
 }
 
-// What the document is made by.
 void check_document(const Profile& profile) {
   if (profile.encoding == nullptr || profile.script == nullptr || profile.rules == nullptr || !profile.min_length)
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -54,7 +52,6 @@ void check_document(const Profile& profile) {
                     errmsg("documents of encoding 'bytes' have no script, no rules and no normal form")));
 }
 
-// What the signature is made by.
 void check_signature(const Profile& profile) {
   if (!is_ctph(profile) && (profile.unit == nullptr || !profile.k))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -65,7 +62,6 @@ void check_signature(const Profile& profile) {
                     errhint("Give them, or another base.")));
 }
 
-// What is cut before it.
 void check_cutting(const Profile& profile) {
   if (!profile.cuts()) {
     if (profile.cut_min_units || profile.cut_unit != nullptr)

@@ -56,7 +56,7 @@ Sql cleaned(const Profile& profile, const Identifier& neardup, const Sql& docume
       {{"neardup", neardup}, {"document", document}, {"rules", Literal(profile.rules)}});
 }
 
-// Of a document of any length.
+// The document has any length.
 Sql signature_call(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
   const Placeholder common[] = {{"neardup", neardup},
                                 {"document", document},
@@ -78,7 +78,7 @@ Sql signature_call(const Profile& profile, const Identifier& neardup, bool bytes
                      "'{seed}'::pg_catalog.int8)");
 }
 
-// Of a document of any length; the window is the default of the function.
+// The document has any length; the window is the default of the function.
 Sql fingerprints_call(const Profile& profile, const Identifier& neardup, bool bytes, const SqlPiece& document) {
   const SqlPiece k = number(profile.k);
   if (bytes)
@@ -89,7 +89,7 @@ Sql fingerprints_call(const Profile& profile, const Identifier& neardup, bool by
 
 using Signing = Sql (*)(const Profile&, const Identifier&, bool bytes, const SqlPiece& document);
 
-// What `signing` makes of a document; NULL where it is shorter than min_length.
+// The result of `signing` for a document; NULL where it is shorter than min_length.
 Sql signed_by(Signing signing, const Profile& profile, const Identifier& neardup, Oid body_type, const SqlPiece& body,
               const CutWindows* windows) {
   const bool bytes = signs_bytes(profile, body_type);

@@ -28,7 +28,6 @@ void hold_id(IdStore* ids, const void* data, uint64 real, uint64 size) {
   memset(ids->bytes + ids->bytes_used + real, 0, size - real);
 }
 
-// What is held goes to the file.
 void move_to_file(IdStore* ids) {
   append_scratch(&ids->scratch, ids->context, ids->bytes, ids->bytes_used);
   if (ids->bytes != nullptr) pfree(ids->bytes);

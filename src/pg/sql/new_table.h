@@ -21,8 +21,8 @@ NameParts parts_of_name(const char* given);
 // An error for a name of more bytes. what: it is, "a profile" say, for errors.
 void check_name_length(const char* name, const char* what, int most_bytes);
 
-// What "name" or "schema.name", as a user writes it, stands for: without a schema the one that a table would be made
-// in. An error for another number of parts, too.
+// The name that a user writes as "name" or "schema.name": without a schema, in the one that a table would be made in.
+// An error for another number of parts, too.
 NewName new_name(const char* given, const char* what, int most_bytes);
 
 // Calls make(), which makes tables of these names. False, and nothing is made, where another session has made one of

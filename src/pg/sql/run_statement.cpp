@@ -67,7 +67,7 @@ Datum one_value(const Sql& query, std::initializer_list<SqlValue> values, bool* 
   return copy;
 }
 
-// By a cursor, so that the rows need not fit in memory.
+// Reads by a cursor, so that the rows need not fit in memory.
 void for_each_row(const Sql& query, std::initializer_list<SqlValue> values,
                   void (*on_row)(void* arg, HeapTuple tuple, TupleDesc desc), void* arg) {
   Parameters parameters(query, values);

@@ -21,7 +21,6 @@ inline SqlValue value(double v) { return {FLOAT8OID, Float8GetDatum(v), false}; 
 inline SqlValue oid_value(Oid v) { return {OIDOID, ObjectIdGetDatum(v), false}; }
 // text; NULL where it is null
 SqlValue value(const char* v);
-// Of any type.
 inline SqlValue value(Oid type, Datum v, bool is_null = false) { return {type, v, is_null}; }
 
 // Runs the statement; the number of rows that it has returned or changed.

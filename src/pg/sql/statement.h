@@ -13,7 +13,7 @@
 
 namespace neardup {
 
-// What may fill a placeholder.
+// A text that may fill a placeholder.
 class SqlPiece {
  public:
   SqlPiece() = default;  // nothing: not to be used before another is assigned
@@ -44,9 +44,9 @@ class QualifiedName : public SqlPiece {
  public:
   QualifiedName() = default;
   QualifiedName(const char* schema, const char* name) : SqlPiece(quote_qualified_identifier(schema, name)) {}
-  // Of a relation, as it is now; without text where there is none.
+  // The relation's name as it is now; without text where there is no relation.
   static QualifiedName current(Oid relation);
-  // Of a relation, by held_name(): until the transaction ends, a statement that finds another one by it is an error.
+  // The name by held_name(): until the transaction ends, a statement that finds another relation by it raises an error.
   static QualifiedName held(Oid relation);
 
  private:

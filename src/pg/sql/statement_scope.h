@@ -1,4 +1,4 @@
-// What is set up around statements, and what they see.
+// The search_path and the snapshot of statements.
 #pragma once
 
 #include "pg/sql/run_statement.h"

@@ -11,7 +11,7 @@ namespace {
 
 using namespace neardup;
 
-// With fewer duplicates the figures say little.
+// The figures of fewer duplicates say little.
 constexpr uint64 kFewDuplicates = 30;
 
 // Remarks about the sample, one behind the other.
@@ -26,7 +26,7 @@ class Note {
   StringInfoData text_;
 };
 
-// What the sample is, and which of its pairs count.
+// A sentence on the sample, and on which of its pairs count.
 const char* pairs_note(const Study& study) {
   const uint32 documents = study.sample->count;
   const uint64 duplicates = study.totals.duplicates;
@@ -109,7 +109,7 @@ void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo*
     const ShingleForm& form = study.forms[proposal.form];
     ResultRow<Column> row = proposal_row(proposal, form);
     row.set(kSigningUs, Float8GetDatum(rounded(signing_us(timed, form, proposal.num_perm), 1)));
-    // What failed once fails again.
+    // A form that failed once fails again.
     if (look_up.failure == nullptr) {
       look_up = look_up_us(timed, form, proposal.num_perm, proposal.threshold, neardup);
       if (look_up.failure != nullptr) note.add(psprintf("query_us is not measured: %s", look_up.failure));

@@ -8,7 +8,7 @@ namespace {
 
 using namespace neardup;
 
-// On either side of a threshold.
+// The examples on either side of a threshold.
 constexpr size_t kExamples = 5;
 
 enum Column { kUnit, kK, kThreshold, kIsDefault, kIdA, kIdB, kSimilarity, kIsDuplicate, kDifference, kColumns };
@@ -74,7 +74,7 @@ void put_examples(const Study& study, const Proposal& proposal, ReturnSetInfo* r
   }
 }
 
-// Of each form the best proposal, and the default: signatures of other sizes have much the same threshold.
+// True for the best proposal of each form, and the default: signatures of other sizes have much the same threshold.
 bool has_examples(const Study& study, size_t i) {
   const Proposal& proposal = study.proposals[i];
   if (proposal.is_default) return true;

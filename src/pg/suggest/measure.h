@@ -1,4 +1,4 @@
-// What signatures cost, measured on documents of a sample.
+// The cost of signatures, measured on documents of a sample.
 #pragma once
 
 #include "core/suggest/shingle_forms.h"

@@ -1,4 +1,4 @@
-// What neardup_suggest() is given: a sample of documents, and pairs of them that people have judged.
+// The data of neardup_suggest(): a sample of documents, and pairs of them that people have judged.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace neardup {
 
-// Of long documents their beginning.
+// The documents of a sample; of long ones only their beginning.
 struct Sample {
   Document* documents;  // UTF-8
   std::string_view* ids;

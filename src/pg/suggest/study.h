@@ -35,7 +35,7 @@ struct Study {
   std::span<const Proposal> proposals;  // best first
 };
 
-// What neardup_suggest() and neardup_suggest_examples() are called with.
+// The arguments of neardup_suggest() and neardup_suggest_examples().
 struct SuggestArguments {
   const char* query;
   const char* labels;  // or null

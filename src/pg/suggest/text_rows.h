@@ -5,10 +5,10 @@
 
 namespace neardup {
 
-// Of longer values one character more is read, by which they are seen to be longer.
+// One character more is read of a longer value, which shows that it is longer.
 inline constexpr int kMostCharacters = 100'000;
 
-// What a query has to return, or more.
+// The columns that a query must return, or more.
 struct WantedColumns {
   const char* query;  // how errors name it
   int count;
@@ -26,7 +26,7 @@ class TextRows {
   bool next();
   void close();
 
-  // Of the row at hand; column from 0. Null where it is NULL.
+  // The value of the row at hand; column from 0. Null where it is NULL.
   const text* value(int column) const;
   Oid type(int column) const;
 

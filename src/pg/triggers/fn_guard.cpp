@@ -157,8 +157,8 @@ const char* key_text(const Guard* g, HeapTuple row, TupleDesc desc) {
   return text.data;
 }
 
-// Of the row in the slot, which is to replace `old` (null: it is new). What is found lives as long as the caller's
-// context.
+// Searches for the row in the slot, which is to replace `old` (null: it is new). The result lives as long as the
+// caller's context.
 Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, HeapTuple old) {
   MemoryContext caller = CurrentMemoryContext;
   Found found{};
@@ -257,7 +257,7 @@ void check_call(FunctionCallInfo fcinfo, const char* name) {
                     errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", name)));
 }
 
-// Whether the row that an UPDATE leaves in the slot belongs to another partition: there it will be an INSERT, after a
+// True if the row that an UPDATE leaves in the slot belongs to another partition: there it will be an INSERT, after a
 // DELETE here.
 bool moves_away(const TriggerData* call, TupleTableSlot* slot) {
   if (!call->tg_relation->rd_rel->relispartition) return false;
@@ -279,7 +279,8 @@ HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
   TupleTableSlot* slot = update ? call->tg_newslot : call->tg_trigslot;
   ResetExprContext(g->context);
   const Signature signature = row_signature(g, g->of_new, slot);
-  // What was there may stay. But what would be left out where it moves to is lost, unless the UPDATE is left out here.
+  // A row that was there may stay. But one that would be left out where it moves to is lost, unless the UPDATE is left
+  // out here.
   if (update && same(signature, row_signature(g, g->of_old, call->tg_trigslot)) &&
       !(g->action == GuardAction::skip && moves_away(call, slot)))
     return row;

@@ -1,4 +1,4 @@
-// What a trigger against near copies was told: its arguments, and the table that it guards. See guard.h.
+// The arguments of a trigger against near copies, and the table that it guards. See guard.h.
 #include "pg/triggers/guard.h"
 
 #include "pg/base/expression.h"

@@ -1,4 +1,4 @@
-// What the triggers neardup_guard() and neardup_flag() know of a table: for fn_guard.cpp.
+// The table and the arguments of the triggers neardup_guard() and neardup_flag(), for fn_guard.cpp.
 #pragma once
 
 #include "pg/values/lsh_query_value.h"
@@ -20,7 +20,7 @@ struct KeyColumn {
   Oid equals;
 };
 
-// What a statement needs to know of the trigger, for one table or partition. In fn_extra.
+// A trigger as a statement needs it, for one table or partition. Kept in fn_extra.
 struct Guard {
   GuardAction action;
   double threshold;
@@ -45,14 +45,14 @@ struct Guard {
   KeyColumn keys[INDEX_MAX_KEYS];
 };
 
-// Whether rows that are marked as copies of the row that is stored are no originals of it: it may have been there
+// True if rows that are marked as copies of the row that is stored are no originals of it: it may have been there
 // before.
 inline bool passes_own_copies(const Guard* g, bool update) {
   return g->action == GuardAction::flag && (update || g->is_partition);
 }
 
-// For a trigger's fn_extra: reads the arguments and looks up the table. Errors for arguments that are wrong, and for a
-// table that has changed so that they became it.
+// The guard of a trigger's fn_extra: reads the arguments and looks up the table. Errors for arguments that are wrong,
+// and for a table whose later changes made them so.
 Guard* make_guard(FunctionCallInfo fcinfo, bool flags);
 
 // SQL text of the signature of a row t of the whole table.

@@ -8,7 +8,7 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// Of a value with a header of one byte or four. A short header leaves the number of bits unaligned.
+// The value has a header of one byte or four. A short header leaves the number of bits unaligned.
 BitCode read_bit_string(const struct varlena* value) {
   int32 bits;
   memcpy(&bits, VARDATA_ANY(value), sizeof bits);
@@ -17,7 +17,7 @@ BitCode read_bit_string(const struct varlena* value) {
 
 }  // namespace
 
-// Of a string that is too long only the length is read: what is leakproof must not run out of memory.
+// Only the length of a string that is too long is read: what is leakproof must not run out of memory.
 BitCode read_bit_string(Datum value) {
   constexpr Size kMaxCodeDatum = VARHDRSZ + sizeof(int32) + kMostCodeBytes;
   if (toast_raw_datum_size(value) <= kMaxCodeDatum) return read_bit_string(PG_DETOAST_DATUM_PACKED(value));

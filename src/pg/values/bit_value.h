@@ -6,7 +6,8 @@
 
 namespace neardup {
 
-// Of any length; points into the datum or its detoasted copy. One of more than kMostCodeBits may have no bytes.
+// A bit string of any length; points into the datum or its detoasted copy. One of more than kMostCodeBits may have no
+// bytes.
 BitCode read_bit_string(Datum value);
 
 // The same of a value that is not toasted; no bytes where it is.

@@ -18,7 +18,7 @@ NumberText measured(double v, double most) {
   return (strtod(out.text, nullptr) <= most) == (v <= most) ? out : shown(v);
 }
 
-// What stands in brackets behind a score; empty where the figure says it all.
+// The text in brackets behind a score; empty where the figure says it all.
 std::string score_reason(const CtphScore& score, const CtphView& a, const CtphView& b) {
   const auto sizes = [](const CtphView& d) {
     return std::to_string(ctph_block_size(d.exponent)) + " and " + std::to_string(ctph_block_size(d.exponent + 1));

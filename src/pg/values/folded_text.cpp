@@ -76,7 +76,7 @@ Utf8 exchanged(const char* data, size_t size, bool to_shown) {
 
 void append_escape(StringInfo out, uint32_t c) { appendStringInfo(out, c > 0xffff ? "\\U%08X" : "\\u%04X", c); }
 
-// What fits of the rest, character by character.
+// Appends the rest character by character, as far as it fits.
 void append_fitting(StringInfo out, const uint8_t* p, const uint8_t* end) {
   while (p < end) {
     CHECK_FOR_INTERRUPTS();

@@ -11,7 +11,7 @@ namespace neardup {
 // is not enough.
 char* server_text_of_folded(const char* data, size_t size, size_t* out_size);
 
-// The same for people: what still does not fit is written as \uXXXX.
+// The text for people: characters that do not fit are written as \uXXXX.
 Datum text_datum_of_folded(const char* data, size_t size);
 
 // UTF-8 of a word that was written so, folded.

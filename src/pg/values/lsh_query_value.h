@@ -23,7 +23,7 @@ inline LshQueryView lsh_query_view(Datum value) {
   return lsh_query_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
-// What one who calls an operator often with the same lsh_query has read of it for the operator.
+// A caller that calls an operator often with the same lsh_query reads it once.
 struct LshQueryMemo {
   Datum argument;  // the very same bytes each time, and neither moved nor freed
   LshQueryView view;
@@ -40,19 +40,19 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo);
 // The right argument of an operator that uses memos.
 LshQueryView kept_query(FunctionCallInfo fcinfo);
 
-// What the operator would answer for a value of its type, where that takes neither memory nor an error, whatever the
-// value is; else unknown. Cost: that of comparing the components or bits.
+// The operator's answer for a value of its type, if it takes neither memory nor an error, whatever the value is; else
+// unknown. Cost: that of comparing the components or bits.
 enum class QuickAnswer { unknown, no, yes };
 QuickAnswer quick_answer(const LshQueryMemo& memo, Datum value) noexcept;
 
 Datum lsh_query_datum(const LshQueryView& query);
 
-// Whether a value that no measure takes is an error: a query for a set with a NULL keeps every row instead.
+// True if a value that no measure takes raises an error: a query for a set with a NULL keeps every row instead.
 inline bool demands_fit_value(const LshQueryView& query) {
   return query.bound > -std::numeric_limits<double>::infinity();
 }
 
-// Of comparable values.
+// The values must be comparable.
 double measured(Measure measure, const AnyValue& a, const AnyValue& b);
 bool is_within(const AnyValue& value, const LshQueryView& query);
 
@@ -60,7 +60,7 @@ bool is_within(const AnyValue& value, const LshQueryView& query);
 // caller's own constant is named.
 double bound_arg(FunctionCallInfo fcinfo, int n, Measure measure);
 
-// Whether calls of the function make lsh_querys, and of which measure.
+// True if calls of the function make lsh_querys; *measure: by which measure.
 bool makes_lsh_query(Oid function, Measure* measure);
 
 }  // namespace neardup

@@ -1,5 +1,5 @@
-// What SQL asks by a measure: its value, lsh_querys and how they are made, the named predicates and the operators %>.
-// Each is one line of a list; what it does is in the tables of core/kinds.
+// The SQL functions of a measure: its value, lsh_querys and how they are made, the named predicates and the operators
+// %>. Each is one line of a list; its work is in the tables of core/kinds.
 #include <algorithm>
 #include <limits>
 
@@ -73,7 +73,7 @@ double bound_arg(FunctionCallInfo fcinfo, int n, Measure measure) {
                       : errmsg("%s must be %s", range.name, range.text)));
 }
 
-// Only keep_lsh_query() leaves something in fn_extra.
+// keep_lsh_query() alone leaves something in fn_extra.
 LshQueryView kept_query(FunctionCallInfo fcinfo) {
   const auto* memo = fcinfo->flinfo != nullptr ? static_cast<const LshQueryMemo*>(fcinfo->flinfo->fn_extra) : nullptr;
   return memo != nullptr && memo->argument == PG_GETARG_DATUM(1) ? memo->view : lsh_query_view(PG_GETARG_VARLENA_P(1));
@@ -207,13 +207,13 @@ QuickAnswer answer_bits(const LshQueryMemo& memo, Datum value) noexcept {
   return bit_distance(code, memo.view.code) <= memo.needed ? QuickAnswer::yes : QuickAnswer::no;
 }
 
-// By Kind; those without ask their operator.
+// One entry for each Kind; those without ask their operator.
 constexpr QuickAnswers kQuickAnswers[] = {{needed_components, answer_minhash}, {}, {}, {allowed_bits, answer_bits}, {}};
 static_assert(lengthof(kQuickAnswers) == kKinds);
 
 const QuickAnswers& quick_answers(Measure measure) { return kQuickAnswers[static_cast<size_t>(kind_of(measure))]; }
 
-// Whether the function is an operator %> or its quiet twin, and of which kind.
+// True if the function is an operator %> or its quiet twin; *kind: of which kind.
 bool find_operator(PGFunction function, Kind* kind) {
   static constexpr struct {
     PGFunction function;

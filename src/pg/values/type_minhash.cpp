@@ -46,7 +46,7 @@ int compare_args(FunctionCallInfo fcinfo) {
   return c;
 }
 
-// What a signature was made of, in the words of minhash_parameters().
+// The origin of a signature, in the words of minhash_parameters().
 struct Origin {
   const char* source;
   const char* unit;  // null: of no text

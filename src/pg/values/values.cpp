@@ -28,7 +28,7 @@ struct ResultCache {
   Datum result;
 };
 
-// Whether an argument may be the same in many calls: it names no column. Parameters of all kinds count, those that a
+// True if an argument may be the same in many calls: it names no column. Parameters of all kinds count, those that a
 // subquery or the outer side of a join sets as well, and what is made of them.
 bool is_steady(const FmgrInfo* flinfo, int i) {
   const auto* expr = reinterpret_cast<const Node*>(flinfo->fn_expr);
@@ -37,7 +37,7 @@ bool is_steady(const FmgrInfo* flinfo, int i) {
   return i < list_length(args) && !contain_var_clause(static_cast<Node*>(list_nth(args, i)));
 }
 
-// Whether an argument of this call may be compared byte by byte: by value, in line, or a pointer into a TOAST table.
+// True if an argument of this call may be compared byte by byte: by value, in line, or a pointer into a TOAST table.
 // Such a pointer stands for what it leads to: the number in it is not given again before four billion others were.
 bool plain(FunctionCallInfo fcinfo, int i, bool* by_value, int16* length) {
   char align;
@@ -68,7 +68,7 @@ ResultCache* usable_cache(FunctionCallInfo fcinfo) {
   return cache->usable ? cache : nullptr;
 }
 
-// For ereport(): what a threshold above 1 may have been meant for.
+// A hint for ereport(): the likely meaning of a threshold above 1.
 int hint_at_fraction(double threshold, bool of_bits) {
   if (!(threshold >= kLeastAsPercent && threshold <= 100)) return 0;  // NaN, too
   const NumberText given = shown(threshold);

@@ -25,7 +25,7 @@ inline Bytes bytea_bytes(const bytea* b) {
 }
 inline Bytes bytes_arg(FunctionCallInfo fcinfo, int n) { return bytea_bytes(PG_GETARG_BYTEA_PP(n)); }
 
-// What is left of the message that is argument 0 of a receive function.
+// The rest of the message that is argument 0 of a receive function.
 Bytes message_arg(FunctionCallInfo fcinfo);
 
 // A copy in `context`, with a byte to spare.
@@ -49,7 +49,7 @@ Datum text_datum_of_utf8(const char* data, size_t size);
 MinhashView minhash_view(struct varlena* value);
 inline MinhashView minhash_arg(FunctionCallInfo fcinfo, int n) { return minhash_view(PG_GETARG_VARLENA_P(n)); }
 
-// What a type modifier of minhash demands; bits 0: any, num_perm 0: -1 demands nothing.
+// The demands of a type modifier of minhash; bits 0: any, num_perm 0: -1 demands nothing.
 struct MinhashShape {
   uint32_t num_perm;
   uint32_t bits;
@@ -102,7 +102,7 @@ Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
 
-// Whether a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
+// True if a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
 bool may_commit(FunctionCallInfo fcinfo);
 
 // An error for element i, from 0, of an array whose elements may not be NULL; argument: its name.

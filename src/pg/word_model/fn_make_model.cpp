@@ -32,7 +32,7 @@ enum Argument : uint8_t {
   kArguments
 };
 
-// Of a type that is passed by value, or by a varlena, which is copied.
+// A parameter of a type that is passed by value, or by a varlena, which is copied.
 SqlValue parameter(FunctionCallInfo fcinfo, Argument n, Oid type) {
   if (PG_ARGISNULL(n)) return value(type, 0, true);
   if (get_typbyval(type)) return value(type, PG_GETARG_DATUM(n));

@@ -39,7 +39,7 @@ struct ModelCall {
   MemoryContext each;
 };
 
-// What the core needs of the words, filled while they are read.
+// The words as core needs them, filled while they are read.
 struct WordTable {
   std::vector<std::string> words;
   std::vector<uint32_t> ranks;
@@ -120,7 +120,7 @@ Owned<WordTable>* read_words(ModelCall* call) {
   return table;
 }
 
-// What earlier blocks found.
+// Restores the results of earlier blocks.
 void restore(const ModelCall* call) {
   if (call->compared == 0) return;
   uint32 next = 0;
@@ -230,7 +230,7 @@ uint32 compare_blocks(const ModelCall* call, double seconds) {
   return end;
 }
 
-// For neardup.log_stages.
+// A line for neardup.log_stages.
 const char* comparing_story(const ModelCall& call, uint32 end) {
   SimilarWords::Stats stats;
   call_core([&] { stats = call.engine->object->stats(); });

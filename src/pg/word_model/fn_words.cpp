@@ -24,7 +24,7 @@ Datum stored_row(const uint8_t* bytes, size_t size) {
   return varlena_datum(bytes, size);
 }
 
-// For neardup.log_stages.
+// A line for neardup.log_stages.
 const char* engine_story(const SimilarWords* engine) {
   SimilarWords::Stats s;
   call_core([&] { s = engine->stats(); });
@@ -156,7 +156,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-// For the SQL of 0.2.0.
+// The SQL of 0.2.0 calls this one.
 PG_FUNCTION_INFO_V1(neardup_words_given);
 Datum neardup_words_given(PG_FUNCTION_ARGS) {
   const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));

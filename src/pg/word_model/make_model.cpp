@@ -75,7 +75,7 @@ uint64 ModelMaker::run_with_arguments(const Sql& statement, const SqlValue& quer
                                    dictionary, a.context, a.discount});
 }
 
-// Whether the documents of the query are text[].
+// True if the documents of the query are text[].
 bool ModelMaker::words_are_given() const {
   SPI_connect();
   const bool given = neardup::words_are_given(TextDatumGetCString(run_.arguments.query.datum));
@@ -136,7 +136,7 @@ ModelState ModelMaker::counted(ModelState state) const {
   return commit() ? after_commit(state) : state;
 }
 
-// Of the words' rows.
+// The columns of the words' rows.
 int32 ModelMaker::columns(int32 words) const {
   const ModelArguments& a = run_.arguments;
   const int32 features = a.features.is_null ? words : Min(DatumGetInt32(a.features.datum), words);
@@ -163,7 +163,7 @@ void ModelMaker::finish() const {
   path.end();
 }
 
-// Whether this call commits.
+// True if this call commits.
 bool ModelMaker::commit() const {
   if (run_.commits) commit_statements();
   return run_.commits;

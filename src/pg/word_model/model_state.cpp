@@ -28,7 +28,7 @@ bool may_be_read(Oid relation) {
   return relation_owner(relation) == GetUserId() || check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED;
 }
 
-// What follows names them as the caller does: the schema may have another name since they were looked up.
+// Later statements name them as the caller does: the schema may have another name since they were looked up.
 void hold_name(const QualifiedName& name, Oid relation) {
   if (OidIsValid(relation)) held_name(relation);
   if (find_relation(name) != relation)

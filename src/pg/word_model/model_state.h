@@ -14,7 +14,7 @@ ModelNames model_names(const NewName& name, Oid function);
 // The relation of this name; InvalidOid where there is none.
 Oid find_relation(const QualifiedName& name);
 
-// Whether a relation, which may be InvalidOid, is such a table of a word model.
+// True if a relation, which may be InvalidOid, is such a table of a word model.
 bool is_words_table(Oid relation, Oid function);
 bool is_settings_table(Oid relation, Oid function);
 

@@ -5,8 +5,8 @@
 
 namespace neardup {
 
-// What statements name: the extension's two schemas, and the two tables of a model. The one of words has a row for each
-// word; the one of settings has one row, which says how the model is made and how far it is.
+// The names in statements: the extension's two schemas, and the two tables of a model. The one of words has a row for
+// each word; the one of settings has one row, which says how the model is made and how far it is.
 struct ModelNames {
   Identifier neardup;
   Identifier internal;

@@ -147,7 +147,7 @@ void choose_vocabulary(const TextCall* call) {
         size = view.size();
         stop = call->given ? t->given_stops.count(std::string(view)) > 0 : t->folded_stops.contains(view);
       });
-      // What cannot be written in the database's encoding cannot be returned.
+      // A word that cannot be written in the database's encoding cannot be returned.
       size_t bytes;
       char* server = server_text_of_folded(word, size, &bytes);
       if (server == nullptr || (!stop && asks && is_stop_word(dictionary, pnstrdup(server, bytes)))) stop = true;
@@ -181,7 +181,7 @@ Owned<WordTexts>* make_texts(const WordArguments& args) {
   });
 }
 
-// In core code: the words that were chosen, with how often each comes and its rank.
+// Core code copies the words that were chosen, with how often each comes and its rank.
 void copy_chosen(WordTexts* t, PgStop* stop) {
   constexpr uint64_t kWordSteps = 100;
   Poller poller(stop);
@@ -200,7 +200,7 @@ struct CountingStats {
   size_t peak_bytes;
 };
 
-// In core code: the rows of the words that were chosen, over the most frequent of them; features 0: over all.
+// Core code counts the rows of the words that were chosen, over the most frequent of them; features 0: over all.
 CountingStats count_features(WordTexts* t, size_t features, PgTempFiles* files, PgStop* stop) {
   const size_t words = t->words.size();
   const size_t counted = features == 0 ? words : std::min(words, features);
@@ -218,7 +218,7 @@ CountingStats count_features(WordTexts* t, size_t features, PgTempFiles* files, 
 }  // namespace
 
 WordArguments word_arguments(FunctionCallInfo fcinfo) {
-  // Whether a word's context ends with the sentence.
+  // True: a word's context ends with the sentence.
   static constexpr NamedValue<bool> kContexts[] = {{"sentence", true}, {"document", false}};
   WordArguments a = {};
   a.query = DatumGetTextPP(argument(fcinfo, 0, "query"));

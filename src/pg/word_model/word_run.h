@@ -1,4 +1,4 @@
-// What the functions of word similarity have in common: the words of a query with their rows, and what is similar.
+// The common part of the functions of word similarity: the words of a query with their rows, and which are similar.
 #pragma once
 
 #include "core/word_model/similar_words.h"
@@ -47,7 +47,7 @@ void forget_words(CountedWords* counted);
 
 ModelWord model_word(const CountedWords& counted, uint32 word);
 
-// Whether the documents of a query are text[]. SPI must be connected.
+// True if the documents of a query are text[]. SPI must be connected.
 bool words_are_given(const char* query);
 
 // An engine that minds neardup.threads, neardup.device and the caller's limit of memory. Weights and ranks are copied.

@@ -5,7 +5,7 @@
 
 namespace neardup {
 
-// What the name of the settings has behind that of the model.
+// The suffix of the settings' name behind that of the model.
 inline constexpr const char* kSettingsSuffix = "_model";
 
 // <model>, of type neardup_word, and <model>_model, of type neardup_word_model: open, as open_typed_table() says.

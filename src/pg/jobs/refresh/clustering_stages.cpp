@@ -17,8 +17,8 @@ namespace {
 // An index of a lower threshold than what is searched for tells candidates apart by how many bands they share: at a
 // million rows of pages full of boilerplate a tenth of them is left.
 constexpr double kIndexSlack = 0.05;
-// Of documents verified by edit rate: what a difference of 1 in their similarity is in that of their digests, and the
-// least.
+// Documents verified by edit rate: a difference of 1 in their similarity is one of this in that of their digests; and
+// the least threshold.
 constexpr double kEditRateFactor = 3;
 constexpr double kLeastThreshold = 0.01;
 
@@ -78,7 +78,7 @@ int64 max_found(int64 rows) { return 10 * rows + 100000; }
 
 }  // namespace
 
-// Whether few rows have changed, and an index finds those near them.
+// True if few rows have changed, and an index finds those near them.
 bool FindStage::may_search() {
   const JobRow& row = step_.row();
   if (row.recluster || row.clustered == 0 || !is_searchable(step_) || signature_indexes(step_.job) == NIL) return false;

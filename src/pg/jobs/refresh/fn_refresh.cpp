@@ -86,7 +86,7 @@ void check_arguments(FunctionCallInfo fcinfo) {
                             "statement a job), or pass commit => false.")));
 }
 
-// In memory that outlives the transaction.
+// The copy outlives the transaction.
 const Interval* copy_interval(const Interval* interval) {
   auto* copy = static_cast<Interval*>(palloc(sizeof(Interval)));
   *copy = *interval;

@@ -24,7 +24,7 @@ bool is_within(const char* name) { return strncmp(name, "within_", strlen("withi
 bool is_key(const char* name) { return strcmp(name, "key") == 0; }
 bool is_id(const char* name) { return strcmp(name, "id") == 0; }
 
-// What the user calls it.
+// The user's name of the column.
 const char* users_name(const JobRow& row, const char* name) {
   if (is_id(name)) return row.id;
   if (is_key(name)) return "order_by";
@@ -63,7 +63,7 @@ bool is_in_place(const ChangedColumn& column) {
   return get_typtype(column.old_type) == TYPTYPE_DOMAIN && getBaseType(column.old_type) == column.new_type;
 }
 
-// By way of text, but of a domain as the type below it, which is in place.
+// Values are converted by way of text; those of a domain as the type below it, which is in place.
 Sql converted(const ChangedColumn& column, const Identifier& name) {
   const TypeName type(column.new_type, column.new_modifier);
   if (is_in_place(column)) return sql("{name}::{type}", {{"name", name}, {"type", type}});

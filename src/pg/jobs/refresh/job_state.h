@@ -1,4 +1,4 @@
-// What changes the row of a job while it is refreshed. Each is one statement, and nothing else.
+// Statements that change the row of a job while it is refreshed. Each function runs one, and nothing else.
 #pragma once
 
 #include "pg/jobs/job.h"
@@ -15,7 +15,7 @@ void finish_refresh(const Job& job);
 void interrupt_refresh(const Job& job);
 void fail_refresh(Oid job, const char* message);
 
-// Whether a column of the source has gone or changed its name since the last listing, or the server is another one: on
+// True if a column of the source has gone or changed its name since the last listing, or the server is another one: on
 // a server that the job was restored on from a dump, a row may be where another version of it was, under the same
 // number. Then resync is set, too. By ALTER TABLE another column may have the name of one that the job reads, and no
 // row is written.
@@ -36,9 +36,9 @@ void store_passages(const Job& job, int64 key, int64 rows);
 void store_search_threshold(const Job& job, double threshold);
 void store_nothing_clustered(const Job& job);
 void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows);
-// What the result holds now. result_hash: of all its rows r.
+// Stores the hash of the result as it is now. result_hash: of all its rows r.
 void store_result(const Job& job, const Sql& result_hash);
-// Whether the result is another than a refresh has left it: somebody has changed it by hand.
+// True if somebody has changed the result by hand since a refresh has left it.
 bool is_result_changed(const Job& job, const Sql& result_hash);
 
 }  // namespace neardup

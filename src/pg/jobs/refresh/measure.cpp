@@ -13,7 +13,7 @@ namespace {
 // Places after the point of max_rate, an option of the index.
 constexpr double kRateSteps = 100000;
 
-// How a job searches by a kind of signature.
+// A job's way to search by a kind of signature.
 struct KindSearch {
   Measure measure;  // of sets the one that a job names
   // The bound of the measure for a search threshold, which is a similarity from 0 to 1.
@@ -48,7 +48,7 @@ Sql ctph_class(const RefreshStep& step, double) {
 
 Sql plain_class(const RefreshStep&, double) { return sql("(signature)"); }
 
-// By Kind. No job has bit codes.
+// One entry for each Kind. No job has bit codes.
 constexpr KindSearch kSearches[] = {{Measure::jaccard, same, kLeastJaccard, minhash_class},
                                     {Measure::hamming, greatest_distance, 1 - kMostHamming / kSimhashBits, plain_class},
                                     {Measure::ctph_edit_rate, greatest_rate, 1 - kMostEditRate, ctph_class},
@@ -84,9 +84,9 @@ bool is_searchable(const RefreshStep& step) { return step.row().search_threshold
 
 Sql index_class(const RefreshStep& step, double slack) { return kind_search(step).index_class(step, slack); }
 
-// Of containment either way round: a changed row may be in a larger one, or have smaller ones in it. Of two rows the
-// smaller one comes later, and has the greater share in the other: where any of the two is contained, it is the later
-// one.
+// Containment is checked either way round: a changed row may be in a larger one, or have smaller ones in it. The
+// smaller of two rows comes later, and has the greater share in the other: where any of the two is contained, it is the
+// later one.
 Sql near_condition(const RefreshStep& step, Pattern a, Pattern b) {
   if (!is_directed(job_measure(step).measure)) return is_within_bound(step, a, b);
   return sql("({forth} OR {back})", {{"forth", is_within_bound(step, a, b)}, {"back", is_within_bound(step, b, a)}});

@@ -1,12 +1,12 @@
-// What it means that two signatures of a job are near: the index that finds such signatures, and the condition that it
-// serves. A job searches by the measure of its kind of signature, or by the one that it names for sets.
+// Two signatures of a job are near: the index that finds such signatures, and the condition that it serves. A job
+// searches by the measure of its kind of signature, or by the one that it names for sets.
 #pragma once
 
 #include "pg/jobs/refresh/refresh_step.h"
 
 namespace neardup {
 
-// Whether an index serves near() at the search threshold of the job.
+// True if an index serves near() at the search threshold of the job.
 bool is_searchable(const RefreshStep& step);
 
 // The class of the index and its options; slack: how far below the search threshold it goes.

@@ -12,15 +12,15 @@ namespace neardup {
 
 namespace {
 
-// Of a name in a notice.
+// A notice cuts longer names.
 constexpr int kMaxShownName = 200;
 
-// What a refresh does next. As the row of a job has it, by name.
+// The next work of a refresh, named as in the row of a job.
 enum class Phase : uint8_t { listing, counting, signing, indexing, clustering, idle };
 constexpr const char* kPhaseNames[] = {"listing", "counting", "signing", "indexing", "clustering", "idle"};
 const char* phase_name(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
 
-// What a job knows of its rows. The result stays until it is written anew.
+// Forgets the rows of the source. The result stays until it is written again.
 void forget_all(Job* job, const Profile& profile) {
   clear_signatures(job, signature_kind(job->row, profile, job->function));
   demand_clustering(*job);

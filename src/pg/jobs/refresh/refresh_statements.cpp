@@ -65,7 +65,7 @@ Sql same_team(const RefreshStep& step) {
   return sql(" AND NOT ({kept_differ})", {{"kept_differ", kept_differ(step.source, "o", "l")}});
 }
 
-// What is cut out of the document of a row `alias`; null: nothing.
+// The windows that are cut out of the document of a row `alias`; null: none.
 const CutWindows* cut_windows(const RefreshStep& step, const Identifier& alias) {
   if (!step.profile.cuts() || !step.row().has_passages) return nullptr;
   auto* windows = static_cast<CutWindows*>(palloc(sizeof(CutWindows)));
@@ -155,7 +155,7 @@ TypeName clustered_id_type(const RefreshStep& step) {
   return TypeName(type == INT2OID || type == INT4OID || type == INT8OID ? INT8OID : type);
 }
 
-// Whether a call by name finds the function that hashes a type: it takes the type itself, and outside pg_catalog
+// True if a call by name finds the function that hashes a type: it takes the type itself, and outside pg_catalog
 // another one may have its name.
 bool is_called_by_name(Oid function, Oid type) {
   Oid* arguments;
@@ -164,7 +164,7 @@ bool is_called_by_name(Oid function, Oid type) {
   return get_func_namespace(function) == PG_CATALOG_NAMESPACE && arguments[0] == getBaseType(type);
 }
 
-// Of a row r of the result. Types without a hash are hashed as text.
+// The hash of the ids of a row r of the result. Types without a hash are hashed as text.
 Sql hash_of_ids(Oid id_type) {
   const Sql of_match = sql("COALESCE(hashfloat8extended(r.similarity, r.survivor::integer), r.survivor::integer)");
   const Sql rest = sql("hashint8extended(r.cluster, {of_match})", {{"of_match", of_match}});
@@ -351,7 +351,7 @@ Sql analyze_fresh_clusters(const RefreshStep& step) { return step_sql(step, "ANA
 
 // Publishing
 
-// Where an old cluster lives on: with its representative, or with the first of its rows that are left.
+// An old cluster lives on with its representative, or with the first of its rows that are left.
 Sql list_heirs(const RefreshStep& step) {
   return step_sql(step, R"(
     CREATE TEMP TABLE {heirs} AS
@@ -438,7 +438,7 @@ Sql forget_gone_rows(const RefreshStep& step) {
 }
 Sql count_new_clusters(const RefreshStep& step) { return step_sql(step, "SELECT count(*) FROM {ids} WHERE new"); }
 
-// Of what a refresh writes, in any order.
+// The hash of all rows that a refresh writes, in any order.
 Sql result_hash(const RefreshStep& step) {
   return sql("bit_xor({hash_of_ids})", {{"hash_of_ids", hash_of_ids(step.source.id_type)}});
 }

@@ -7,13 +7,13 @@
 
 namespace neardup {
 
-// Of how many searches the cost of all is reckoned.
+// The cost of all searches is reckoned from so many.
 inline constexpr int kSampledSearches = 20;
 
 // Listing
 Sql create_shape(const RefreshStep& step);
 Sql forget_versions(const RefreshStep& step);
-// Whether a new list would be empty. $1: a seed, which nobody knows before. A difference is missed with probability
+// True if a new list would be empty. $1: a seed, which nobody knows before. A difference is missed with probability
 // 2^-64.
 Sql is_unchanged(const RefreshStep& step);
 Sql list_changed_rows(const RefreshStep& step);

@@ -26,7 +26,7 @@ struct RefreshStep {
   RefreshTables tables;
 
   const JobRow& row() const { return job.row; }
-  // Whether the profile cuts passages that stand in many documents, and nobody has counted them yet.
+  // True if the profile cuts passages that stand in many documents, and nobody has counted them yet.
   bool lacks_passages() const { return profile.cuts() && !row().has_passages; }
 };
 

@@ -13,7 +13,7 @@ Sql size_column(const RefreshStep& step, Pattern signature) {
   return sql(", cardinality({signature}) AS size", {{"signature", sql(signature)}});
 }
 
-// Whether row g comes after row f in the order by which representatives are chosen, that of rows_to_cluster(). Records
+// True if row g comes after row f in the order by which representatives are chosen, that of rows_to_cluster(). Records
 // compare as ORDER BY does.
 Sql comes_later(const RefreshStep& step) {
   return sql(
@@ -25,7 +25,7 @@ Sql comes_later(const RefreshStep& step) {
        {"after", step.row().keeps_oldest() ? sql(">") : sql("<")}});
 }
 
-// Whether all rows that meet the condition of the index are similar: nothing else is asked of them.
+// True if all rows that meet the condition of the index are similar: nothing else is asked of them.
 bool near_is_similar(const RefreshStep& step) {
   return step.source.kind != Kind::ctph && !step.row().verifies() && step.row().at == nullptr &&
          step.row().n_within == 0;

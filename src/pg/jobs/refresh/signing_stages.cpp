@@ -41,7 +41,7 @@ bool ListStage::is_source_unchanged() const {
   return one_bool(is_unchanged(*step_), {value(seed)});
 }
 
-// Whether all rows are to be compared with what is known of them.
+// True if all rows are to be compared with what is known of them.
 bool ListStage::follow_source() {
   bool changed = follow_source_columns(step_->job);
   if (follow_source_types(step_)) {

@@ -43,7 +43,7 @@ enum Column {
 };
 using StatusRow = ResultRow<Column>;
 
-// What is shown of a text, in bytes: the owner of a job may have put a gigabyte into it.
+// The bytes of a text that are shown: the owner of a job may have put a gigabyte into it.
 constexpr int32 kMaxTextBytes = 10000;
 
 // More than three thousand years are no estimate.
@@ -76,7 +76,7 @@ const char* stored_text(const OpenJob& job, const char* name) {
   return pnstrdup(VARDATA_ANY(begin), static_cast<Size>(pg_mbcliplen(VARDATA_ANY(begin), size, kMaxTextBytes)));
 }
 
-// Whether a session refreshes or changes the job.
+// True if a session refreshes or changes the job.
 bool is_locked(const LockData* locks, Oid job) {
   const LOCKTAG wanted = tag_of_job(job);
   for (int i = 0; i < locks->nelements; ++i)
@@ -84,7 +84,7 @@ bool is_locked(const LockData* locks, Oid job) {
   return false;
 }
 
-// What the phase of a row that is stored means now.
+// The phase that a stored one means now.
 const char* phase_now(const OpenJob& job, const char* stored, bool running, bool is_dropped) {
   bool is_null;
   const Datum source = stored_value(job, "source", &is_null);
@@ -138,7 +138,7 @@ const char* users_name(const OpenJob& job, const PartTable& result) {
   return RelationIsVisible(RelationGetRelid(job.table)) ? quote_identifier(base) : job_name(job.table);
 }
 
-// What a user may do about the job now; null while a session does it, and where it has no name.
+// The user's next step with the job; null while a session works at it, and where it has no name.
 const char* next_step(const char* phase, const char* name, bool running) {
   if (running || name == nullptr) return nullptr;
   const char* job = quote_literal_cstr(name);
