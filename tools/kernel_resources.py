@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Registers, spills, shared memory and occupancy of each kernel of src/gpu (those of CUB left out), for each GPU
-architecture: a table for docs/gpu.md, calculated by nvcc and ptxas without a GPU.
+architecture, which docs/gpu.md sums up, calculated by nvcc and ptxas without a GPU.
 
     tools/kernel_resources.py [ARCH ...]     default: 75 80 86 89 90; NVCC=... for another compiler
 
