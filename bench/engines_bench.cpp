@@ -84,7 +84,7 @@ void digests(const char* what, size_t n, uint32_t length, size_t versions, doubl
   SearchStats stats;
   const double s = median(n > 50'000 ? 1 : 5, [&] {
     CtphPairs engine(threshold, {.threads = threads});
-    for (const CtphDigest& d : all) engine.add(view_of(d));
+    for (const CtphDigest& d : all) engine.add(digest_view(d));
     engine.run();
     drain(engine);
     stats = engine.stats();

@@ -153,7 +153,7 @@ void digests(uint32_t n, uint16_t length, double study, const Rates& rate) {
       EngineOptions options;
       options.threads = std::string(form) == "scalar" ? 1 : std::max(1u, std::thread::hardware_concurrency());
       CtphPairs engine(0.85, options);
-      for (const CtphDigest& d : set.digests) engine.add(view_of(d));
+      for (const CtphDigest& d : set.digests) engine.add(digest_view(d));
       const double began = seconds();
       count(engine);
       const std::string what = std::string("CPU engine, ") + kernels().name + ", " + std::to_string(options.threads) +

@@ -1,5 +1,5 @@
 // Signatures of weighted sets: time of ours and of three samplers of the literature, and their errors. One thread,
-// medians of 5; cosine_of() of vectors. Usage: weighted_bench
+// medians of 5; cosine_similarity() of vectors. Usage: weighted_bench
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -114,7 +114,7 @@ void cosines() {
     }
     double sum = 0;
     std::printf("%-12zu %10.0f\n", n,
-                1e9 * median_seconds(2000, [&] { sum += *cosine_of(a.data(), b.data(), n, nullptr); }));
+                1e9 * median_seconds(2000, [&] { sum += *cosine_similarity(a.data(), b.data(), n, nullptr); }));
     g_sink += sum > 0;
   }
 }

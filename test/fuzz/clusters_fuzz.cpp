@@ -158,7 +158,7 @@ void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<CtphPairs>(threshold, options); },
-      [&](uint32_t i) { return AnyValue(view_of(rows[i])); }, value);
+      [&](uint32_t i) { return AnyValue(digest_view(rows[i])); }, value);
 }
 
 // ---------------------------------------------------------------- streams of pairs

@@ -33,7 +33,7 @@ void check_document(fuzz::Input in) {
   CtphHasher h(length);
   for (size_t at = 0; at < s.size(); at += portion) h.update(s.data() + at, std::min(portion, s.size() - at));
   DEMAND(h.digest() == got);
-  DEMAND(ctph_from_text(ctph_to_text(view_of(got))) == got);
+  DEMAND(ctph_from_text(ctph_to_text(digest_view(got))) == got);
 }
 
 void check_pair(const CtphView& a, const CtphView& b) {
@@ -52,15 +52,15 @@ void check_text(std::string_view text) {
   const std::string_view second = text.substr(std::min(first.size() + 1, text.size()));
   try {
     const CtphDigest a = ctph_from_text(first);
-    const std::string back = ctph_to_text(view_of(a));
+    const std::string back = ctph_to_text(digest_view(a));
     DEMAND(first.substr(0, back.size()) == back);
     DEMAND(first.size() == back.size() || first[back.size()] == ',');
-    std::vector<uint8_t> stored(ctph_size(view_of(a)));
-    write_ctph(view_of(a), stored.data());
+    std::vector<uint8_t> stored(ctph_size(digest_view(a)));
+    write_ctph(digest_view(a), stored.data());
     DEMAND(ctph_to_text(view_ctph(stored.data(), stored.size())) == back);
-    check_pair(view_of(a), view_of(a));
+    check_pair(digest_view(a), digest_view(a));
     const CtphDigest b = ctph_from_text(second);
-    check_pair(view_of(a), view_of(b));
+    check_pair(digest_view(a), digest_view(b));
   } catch (const Error& e) {
     DEMAND(e.code() == Errc::invalid_text);
     DEMAND(!e.hint().empty() && !e.detail().empty());

@@ -23,7 +23,7 @@ constexpr size_t kMaxSymbols = 14'000;
 void add(CtphPairs& engine, const reference::Digests& all, size_t count_a) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == count_a) engine.start_set_b();
-    engine.add(view_of(all[i]));
+    engine.add(digest_view(all[i]));
   }
 }
 

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DEMAND(back.substr(back.rfind(':')) == text.substr(text.rfind(':')));
     const std::vector<uint8_t> wire = minhash_to_wire(v);
     DEMAND(minhash_from_wire(wire.data(), wire.size()) == stored);
-    DEMAND(!describe(params_of(*v.header)).empty());
+    DEMAND(!describe(header_params(*v.header)).empty());
   } catch (const Error& e) {
     DEMAND(e.code() == Errc::invalid_text);
     DEMAND(!e.hint().empty());

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const MinhashView v = view_minhash(words.data(), size);
     const uint32_t L = v.num_perm(), bits = v.bits();
-    DEMAND(v.size == size && minhash_size(params_of(*v.header), v.empty()) == size);
+    DEMAND(v.size == size && minhash_size(header_params(*v.header), v.empty()) == size);
     check_comparable(v, v);
     DEMAND(minhash_to_wire(v).size() == size);
     DEMAND(!minhash_to_text(v).empty());

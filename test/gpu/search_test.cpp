@@ -177,7 +177,7 @@ TEST_F(GpuSearchOnDevice, EqualsTheEngines) {
   const OwnedJob j = test::ctph_job(digests, 0.85, SIZE_MAX);
   size_t count = digests.size();
   CtphPairs engine(0.85, {});
-  for (const CtphDigest& d : test::distinct(digests, &count)) engine.add(view_of(d));
+  for (const CtphDigest& d : test::distinct(digests, &count)) engine.add(digest_view(d));
   engine.run();
   ASSERT_EQ(run(j.job, {}), drain(engine));
 }

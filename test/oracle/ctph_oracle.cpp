@@ -41,7 +41,7 @@ std::string theirs(const std::string& s) {
   return out;
 }
 
-std::string ours(const std::string& s) { return ctph_to_text(view_of(ctph(s.data(), s.size()))); }
+std::string ours(const std::string& s) { return ctph_to_text(digest_view(ctph(s.data(), s.size()))); }
 
 std::string streamed(const std::string& s, Random& random) {
   CtphHasher h;
@@ -52,7 +52,7 @@ std::string streamed(const std::string& s, Random& random) {
     at += n;
     if (random() % 64 == 0) h.digest();
   }
-  return ctph_to_text(view_of(h.digest()));
+  return ctph_to_text(digest_view(h.digest()));
 }
 
 bool same(const std::string& s, Random& random) {
@@ -315,13 +315,13 @@ int main(int argc, char** argv) {
           default:
             break;
         }
-        a = ctph_to_text(view_of(x));
-        b = ctph_to_text(view_of(y));
+        a = ctph_to_text(digest_view(x));
+        b = ctph_to_text(digest_view(y));
       }
       const CtphDigest x = ctph_from_text(a), y = ctph_from_text(b);
       const int expected = fuzzy_compare(a.c_str(), b.c_str());
-      const int got = ctph_score(view_of(x), view_of(y));
-      const int back = CtphScorer(prepare_ctph(view_of(y))).score(prepare_ctph(view_of(x)));
+      const int got = ctph_score(digest_view(x), digest_view(y));
+      const int back = CtphScorer(prepare_ctph(digest_view(y))).score(prepare_ctph(digest_view(x)));
       if (expected != got || expected != back) {
         if (wrong++ == 0) std::printf("# %s\n# %s\n# %d, %d, %d\n", a.c_str(), b.c_str(), expected, got, back);
       }
@@ -336,8 +336,8 @@ int main(int argc, char** argv) {
     size_t wrong = 0, n = 0, accepted = 0;
     for (size_t i = 0; i < pairs / 10; ++i) {
       std::string text = i % 2 ? digests[random() % digests.size()]
-                               : ctph_to_text(view_of(CtphDigest{static_cast<uint32_t>(random() % 31), kCtphLength,
-                                                                 made_up_part(random), made_up_part(random)}));
+                               : ctph_to_text(digest_view(CtphDigest{static_cast<uint32_t>(random() % 31), kCtphLength,
+                                                                     made_up_part(random), made_up_part(random)}));
       // Edits within the grammar: characters of the alphabet, runs, colons, the suffix.
       for (uint64_t edits = random() % 4; edits > 0; --edits) {
         const size_t from = text.find(':') == std::string::npos ? 0 : text.find(':') + 1;
@@ -411,7 +411,7 @@ int main(int argc, char** argv) {
     std::vector<CtphPrepared> prepared;
     for (const std::string& t : texts) {
       const CtphDigest d = ctph_from_text(t);
-      prepared.push_back(prepare_ctph(view_of(d)));
+      prepared.push_back(prepare_ctph(digest_view(d)));
     }
     const size_t n = texts.size();
     // All pairs on our side; on theirs every 20th left side, scaled.

@@ -75,11 +75,11 @@ TEST(Banding, FilterCountsAndSkipsTakenBands) {
   b[25] = 0;
   EXPECT_FALSE(filter(a.data(), b.data()));
   b[25] = a[25];
-  filter.take(3);
+  filter.mark_done(3);
   EXPECT_TRUE(filter(a.data(), b.data()));
-  filter.take(31);
+  filter.mark_done(31);
   EXPECT_FALSE(filter(a.data(), b.data()));
-  filter.take_none();
+  filter.clear_done();
   EXPECT_TRUE(filter(a.data(), b.data()));
 }
 

@@ -91,7 +91,7 @@ Looked look_up(const BitLayout& layout, const CodePlan& plan, uint32_t distance,
     const uint64_t stored = keys.key(block, row);
     const uint32_t low = kKeyBits - keys.prefix_bits(block);
     uint32_t of_block = 0;
-    keys.for_each_near(block, query, plan.radius_of(block), [&](uint64_t probe) {
+    keys.for_each_near(block, query, plan.radius_in(block), [&](uint64_t probe) {
       ++probes;
       of_block += (stored ^ probe) >> low == 0;
     });
@@ -146,7 +146,7 @@ TEST(BitKeys, TheSlackIsNeeded) {
   std::vector<uint8_t> row = query;
   uint32_t left = 31;
   for (uint32_t block = plan.groups; block-- > 0;) {
-    const auto spoils = static_cast<uint32_t>(plan.radius_of(block) + 1);
+    const auto spoils = static_cast<uint32_t>(plan.radius_in(block) + 1);
     if (spoils > left) break;
     for (uint32_t j = 0; j < spoils; ++j) flip(&row, block + j * layout.blocks);
     left -= spoils;

@@ -167,7 +167,7 @@ TEST(BitPairs, PlansAreComplete) {
           if (plan.key_bits == 0) continue;
           uint32_t sum = 0;
           for (unsigned block = 0; block < plan.blocks; ++block)
-            sum += static_cast<uint32_t>(plan.radius_of(block) + 1);
+            sum += static_cast<uint32_t>(plan.radius_in(block) + 1);
           EXPECT_EQ(sum, most + 1);
           ASSERT_EQ(plan.placed.size(), size_t{plan.blocks} * plan.key_bits);
           std::vector<uint16_t> bits_used = plan.placed;

@@ -219,7 +219,7 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
             measure, kBound, EngineOptions{.memory_limit = limit, .files = &files, .identical = Identical::marked});
         PairClusterer clusters(linkage, std::move(search));
         for (const std::vector<int64_t>& set : sets) {
-          clusters.add_value(view_of(set.data(), set.size()));
+          clusters.add_value(set_view(set.data(), set.size()));
         }
         clusters.run();
         ASSERT_EQ(clusters.representative(), expected.representative) << shape << " linkage " << int(linkage);

@@ -130,7 +130,7 @@ uint32_t common(const GramProbes& probes, const std::vector<uint64_t>& keys) {
 }
 
 void expect_found(const CtphDigest& a, const CtphDigest& b, int* scored, int* rated) {
-  const CtphView x = view_of(a), y = view_of(b);
+  const CtphView x = digest_view(a), y = digest_view(b);
   const int score = ctph_score(x, y);
   const double rate = ctph_edit_rate(x, y);
   for (const double max_rate : {0.0, 0.03, 0.06, 0.1, 0.15}) {
@@ -197,22 +197,22 @@ TEST(LshGrams, Bounds) {
   const CtphDigest d{3, 64, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefgh", "abcdefghijklm"};
   const CtphDigest empty{0, 64, "", ""};
   const GramRules rules = gram_rules(0.1);
-  EXPECT_FALSE(score_probes(view_of(d), 0).served);
-  EXPECT_FALSE(score_probes(view_of(d), -5).served);
-  EXPECT_TRUE(score_probes(view_of(d), 100.5).nothing);
-  EXPECT_TRUE(score_probes(view_of(d), std::nan("")).nothing);
-  EXPECT_TRUE(score_probes(view_of(d), 0.5).served);
-  EXPECT_TRUE(rate_probes(rules, view_of(d), 0.1).served);
-  EXPECT_FALSE(rate_probes(rules, view_of(d), 0.1000001).served);
-  EXPECT_FALSE(rate_probes(rules, view_of(d), std::nan("")).served);
-  EXPECT_TRUE(rate_probes(rules, view_of(d), -0.1).nothing);
-  EXPECT_TRUE(rate_probes(rules, view_of(d), 0).served);
-  EXPECT_FALSE(rate_probes(gram_rules(0), view_of(d), 0).served);
+  EXPECT_FALSE(score_probes(digest_view(d), 0).served);
+  EXPECT_FALSE(score_probes(digest_view(d), -5).served);
+  EXPECT_TRUE(score_probes(digest_view(d), 100.5).nothing);
+  EXPECT_TRUE(score_probes(digest_view(d), std::nan("")).nothing);
+  EXPECT_TRUE(score_probes(digest_view(d), 0.5).served);
+  EXPECT_TRUE(rate_probes(rules, digest_view(d), 0.1).served);
+  EXPECT_FALSE(rate_probes(rules, digest_view(d), 0.1000001).served);
+  EXPECT_FALSE(rate_probes(rules, digest_view(d), std::nan("")).served);
+  EXPECT_TRUE(rate_probes(rules, digest_view(d), -0.1).nothing);
+  EXPECT_TRUE(rate_probes(rules, digest_view(d), 0).served);
+  EXPECT_FALSE(rate_probes(gram_rules(0), digest_view(d), 0).served);
   // The rate of empty parts is 1; their score with themselves is 100.
-  EXPECT_TRUE(rate_probes(rules, view_of(empty), 0.1).nothing);
-  const GramProbes probes = score_probes(view_of(empty), 100);
-  EXPECT_EQ(common(probes, gram_keys(rules, view_of(empty))), 1u);
-  EXPECT_EQ(common(probes, gram_keys(rules, view_of(d))), 0u);
+  EXPECT_TRUE(rate_probes(rules, digest_view(empty), 0.1).nothing);
+  const GramProbes probes = score_probes(digest_view(empty), 100);
+  EXPECT_EQ(common(probes, gram_keys(rules, digest_view(empty))), 1u);
+  EXPECT_EQ(common(probes, gram_keys(rules, digest_view(d))), 0u);
 }
 
 }  // namespace

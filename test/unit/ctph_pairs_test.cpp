@@ -45,11 +45,13 @@ const std::vector<Shape>& shapes() { return reference::digest_shapes(); }
 
 uint32_t value_of(const CtphDigest& a, const CtphDigest& b) {
   std::string_view x, y;
-  if (!common_parts(view_of(a), view_of(b), &x, &y)) return 0;
+  if (!common_parts(digest_view(a), digest_view(b), &x, &y)) return 0;
   return levenshtein(x, y) << 16 | static_cast<uint32_t>(x.size() + y.size());
 }
 
-double similarity(const CtphDigest& a, const CtphDigest& b) { return 1 - ctph_edit_rate(view_of(a), view_of(b)); }
+double similarity(const CtphDigest& a, const CtphDigest& b) {
+  return 1 - ctph_edit_rate(digest_view(a), digest_view(b));
+}
 
 std::vector<Pair> all_pairs(const Digests& rows, double threshold) {
   std::vector<Pair> out;
@@ -100,7 +102,7 @@ std::vector<Pair> drain(CtphPairs& engine) {
 }
 
 void add_all(CtphPairs& engine, const Digests& rows) {
-  for (const CtphDigest& d : rows) engine.add(view_of(d));
+  for (const CtphDigest& d : rows) engine.add(digest_view(d));
 }
 
 struct Setting {

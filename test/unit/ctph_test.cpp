@@ -20,7 +20,7 @@ namespace {
 
 using test::Random;
 
-std::string text_of(const CtphDigest& d) { return ctph_to_text(view_of(d)); }
+std::string text_of(const CtphDigest& d) { return ctph_to_text(digest_view(d)); }
 
 std::string digest_text(std::string_view s) {
   const test::Exact exact(s);
@@ -227,9 +227,9 @@ TEST(Ctph, LongPartsOfOneBlockSizeAgree) {
     const CtphDigest a = ctph_long(s.data(), s.size(), 65 + static_cast<int64_t>(random() % 960));
     const CtphDigest b = ctph_long(s.data(), s.size(), 65 + static_cast<int64_t>(random() % 960));
     std::string_view x, y;
-    if (!common_parts(view_of(a), view_of(b), &x, &y)) continue;
+    if (!common_parts(digest_view(a), digest_view(b), &x, &y)) continue;
     ASSERT_EQ(x, y);
-    ASSERT_EQ(ctph_edit_rate(view_of(a), view_of(b)), x.empty() ? 1 : 0);
+    ASSERT_EQ(ctph_edit_rate(digest_view(a), digest_view(b)), x.empty() ? 1 : 0);
     ++seen;
   }
   EXPECT_GT(seen, 100);
@@ -242,11 +242,11 @@ TEST(Ctph, ScoreEqualsTheReference) {
     const bool is_long = i % 8 == 0;
     const auto [a, b] = some_pair(random, is_long ? 65 + static_cast<uint32_t>(random() % 140) : 64);
     const int expected = reference::ctph_score(plain(a), plain(b));
-    ASSERT_EQ(ctph_score(view_of(a), view_of(b)), expected) << text_of(a) << " " << text_of(b);
-    ASSERT_EQ(ctph_score(view_of(b), view_of(a)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_score(digest_view(a), digest_view(b)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_score(digest_view(b), digest_view(a)), expected) << text_of(a) << " " << text_of(b);
     positive += expected > 0;
     if (is_long) continue;
-    const CtphPrepared p = prepare_ctph(view_of(a)), q = prepare_ctph(view_of(b));
+    const CtphPrepared p = prepare_ctph(digest_view(a)), q = prepare_ctph(digest_view(b));
     ASSERT_EQ(CtphScorer(p).score(q), expected) << text_of(a) << " " << text_of(b);
     ASSERT_EQ(CtphScorer(q).score(p), expected) << text_of(a) << " " << text_of(b);
   }
@@ -265,13 +265,13 @@ TEST(Ctph, ScoreMany) {
       digests.push_back(i % 20 == 0 ? a : b);
     }
     std::vector<CtphPrepared> prepared;
-    for (const CtphDigest& d : digests) prepared.push_back(prepare_ctph(view_of(d)));
+    for (const CtphDigest& d : digests) prepared.push_back(prepare_ctph(digest_view(d)));
     for (const size_t n : {0u, 1u, 511u, 512u, 513u, 2200u}) {
       for (size_t i = 0; i < 2200; i += 1 + random() % 60) {
         std::vector<uint8_t> got(n, 255);
         CtphScorer(prepared[i]).score_many(prepared.data(), n, got.data());
         for (size_t j = 0; j < n; ++j)
-          ASSERT_EQ(got[j], ctph_score(view_of(digests[i]), view_of(digests[j]))) << i << " " << j;
+          ASSERT_EQ(got[j], ctph_score(digest_view(digests[i]), digest_view(digests[j]))) << i << " " << j;
       }
     }
   });
@@ -281,7 +281,7 @@ TEST(Ctph, ScoreMany) {
 TEST(Ctph, WellKnownScores) {
   const auto score = [](const char* a, const char* b) {
     const CtphDigest x = ctph_from_text(a), y = ctph_from_text(b);
-    return ctph_score(view_of(x), view_of(y));
+    return ctph_score(digest_view(x), digest_view(y));
   };
   EXPECT_EQ(score("3::", "3::"), 100);
   EXPECT_EQ(score("3::", "6::"), 0);
@@ -302,8 +302,8 @@ TEST(Ctph, ScoresExplained) {
       a.part1.resize(std::min<size_t>(a.part1.size(), random() % 10));
       a.part2.resize(std::min<size_t>(a.part2.size(), 6));
     }
-    const CtphScore got = explain_ctph_score(view_of(a), view_of(b));
-    ASSERT_EQ(got.score, ctph_score(view_of(a), view_of(b))) << text_of(a) << " " << text_of(b);
+    const CtphScore got = explain_ctph_score(digest_view(a), digest_view(b));
+    ASSERT_EQ(got.score, ctph_score(digest_view(a), digest_view(b))) << text_of(a) << " " << text_of(b);
     reference::Ctph x = plain(a), y = plain(b);
     // Whether two parts could share 7 characters.
     const auto room = [](const std::string& p, const std::string& q) {
@@ -342,7 +342,7 @@ TEST(Ctph, ScoresExplained) {
     ++seen[got.reason];
   }
   const auto reason = [](const char* a, const char* b) {
-    return explain_ctph_score(view_of(ctph_from_text(a)), view_of(ctph_from_text(b))).reason;
+    return explain_ctph_score(digest_view(ctph_from_text(a)), digest_view(ctph_from_text(b))).reason;
   };
   const std::string run = "3:" + std::string(64, 'A') + ":AAAA";
   ++seen[reason(run.c_str(), "3:abcdefghi:AAAA")];
@@ -359,8 +359,8 @@ TEST(Ctph, EditRateEqualsTheReference) {
     const bool is_long = i % 10 == 0;
     const auto [a, b] = some_pair(random, is_long ? 65 + static_cast<uint32_t>(random() % 200) : 64);
     const double expected = reference::ctph_edit_rate(plain(a), plain(b));
-    ASSERT_EQ(ctph_edit_rate(view_of(a), view_of(b)), expected) << text_of(a) << " " << text_of(b);
-    ASSERT_EQ(ctph_edit_rate(view_of(b), view_of(a)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_edit_rate(digest_view(a), digest_view(b)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_edit_rate(digest_view(b), digest_view(a)), expected) << text_of(a) << " " << text_of(b);
   }
 }
 
@@ -437,8 +437,8 @@ TEST(Ctph, TextRoundTrip) {
     ASSERT_EQ(ctph_from_text(text), a) << text;
     ASSERT_EQ(ctph_from_text(text + ",\"a:name,\""), a) << text;
     ASSERT_EQ(ctph_from_text(text + ","), a) << text;
-    std::vector<uint8_t> stored(ctph_size(view_of(a)));
-    write_ctph(view_of(a), stored.data());
+    std::vector<uint8_t> stored(ctph_size(digest_view(a)));
+    write_ctph(digest_view(a), stored.data());
     const CtphView v = view_ctph(stored.data(), stored.size());
     ASSERT_EQ(ctph_to_text(v), text);
     ASSERT_EQ(v.is_long(), length != 64);
@@ -495,8 +495,8 @@ TEST(Ctph, BadText) {
 
 TEST(Ctph, BadBytes) {
   const CtphDigest d = ctph_from_text("96:abc:de");
-  std::vector<uint8_t> good(ctph_size(view_of(d)));
-  write_ctph(view_of(d), good.data());
+  std::vector<uint8_t> good(ctph_size(digest_view(d)));
+  write_ctph(digest_view(d), good.data());
   EXPECT_EQ(good, (std::vector<uint8_t>{1, 5, 0, 64, 0, 3, 0, 2, 'a', 'b', 'c', 'd', 'e'}));
   const auto message = [](const std::vector<uint8_t>& bytes) -> std::string {
     const test::Exact exact({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -531,14 +531,14 @@ TEST(Ctph, LongAndPlainAreIncomparable) {
   const CtphDigest a = ctph_from_text("3:abcdefgh:a"), b = ctph_from_text("long100:3:abcdefgh:a");
   const CtphDigest c = ctph_from_text("long200:3:abcdefgh:a");
   for (const auto& [x, y] : {std::pair{a, b}, {b, a}}) {
-    EXPECT_THROW(ctph_score(view_of(x), view_of(y)), Error);
-    EXPECT_THROW(ctph_edit_rate(view_of(x), view_of(y)), Error);
+    EXPECT_THROW(ctph_score(digest_view(x), digest_view(y)), Error);
+    EXPECT_THROW(ctph_edit_rate(digest_view(x), digest_view(y)), Error);
   }
-  EXPECT_EQ(ctph_score(view_of(b), view_of(c)), 100);
-  EXPECT_EQ(ctph_edit_rate(view_of(b), view_of(c)), 0);
-  EXPECT_THROW(prepare_ctph(view_of(b)), Error);
+  EXPECT_EQ(ctph_score(digest_view(b), digest_view(c)), 100);
+  EXPECT_EQ(ctph_edit_rate(digest_view(b), digest_view(c)), 0);
+  EXPECT_THROW(prepare_ctph(digest_view(b)), Error);
   try {
-    check_comparable(view_of(a), view_of(b));
+    check_comparable(digest_view(a), digest_view(b));
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Errc::incomparable);
     EXPECT_EQ(e.detail(), "left: ssdeep's, 64 characters; right: long, 100 characters");

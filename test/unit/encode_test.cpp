@@ -76,7 +76,7 @@ TEST(Encode, RoundTrips) {
     const Bytes wire = minhash_to_wire(v);
     ASSERT_EQ(minhash_from_wire(wire.data(), wire.size()), b) << text.substr(0, 60);
     ASSERT_EQ(wire.size(), b.size());
-    const MinhashParams p = params_of(*v.header);
+    const MinhashParams p = header_params(*v.header);
     ASSERT_EQ(b.size(), minhash_size(p, v.empty()));
     ASSERT_EQ(text.substr(0, 4 + kind_text(p).size()), "mh1:" + kind_text(p));
   }
@@ -172,7 +172,7 @@ void view_is_total(const Bytes& bytes) {
     const Bytes wire = minhash_to_wire(v);
     ASSERT_EQ(wire.size(), bytes.size());
     for (uint32_t i = 0; i < v.num_perm(); ++i) component_at(v, i);
-    describe(params_of(*v.header));
+    describe(header_params(*v.header));
   } catch (const Error& e) {
     ASSERT_EQ(e.code(), Errc::corrupt_data) << e.what();
   }

@@ -69,7 +69,7 @@ void expect_same(const std::vector<Entry>& got, const std::vector<Entry>& expect
 std::vector<Entry> take_all(EntryChunk& chunk, size_t piece) {
   std::vector<Entry> out;
   std::vector<Entry> block(piece);
-  while (const size_t n = chunk.take(block.data(), piece))
+  while (const size_t n = chunk.read(block.data(), piece))
     out.insert(out.end(), block.begin(), block.begin() + static_cast<ptrdiff_t>(n));
   return out;
 }
@@ -111,9 +111,9 @@ std::vector<Entry> merge(const std::vector<std::vector<Leaf>>& runs, size_t piec
   std::vector<Entry> block(piece);
   for (;;) {
     uint32_t hungry;
-    const size_t n = merge.take(block.data(), piece, &hungry);
+    const size_t n = merge.read(block.data(), piece, &hungry);
     out.insert(out.end(), block.begin(), block.begin() + static_cast<ptrdiff_t>(n));
-    if (hungry != EntryMerge::kNone) {
+    if (hungry != EntryMerge::kNotHungry) {
       const bool ended = at[hungry] == runs[hungry].size();
       EXPECT_TRUE(merge.feed(hungry, ended ? nullptr : runs[hungry][at[hungry]++].get()));
     } else if (n == 0) {
@@ -184,7 +184,7 @@ TEST(EntrySort, EmptyChunk) {
   EntryChunk chunk(0);
   Entry e;
   chunk.sort(poller);
-  EXPECT_EQ(chunk.take(&e, 1), 0u);
+  EXPECT_EQ(chunk.read(&e, 1), 0u);
   // A row larger than the budget is a chunk of its own.
   const std::vector<uint64_t> keys(20'000, 5);
   EXPECT_TRUE(chunk.grow(20'000, poller));

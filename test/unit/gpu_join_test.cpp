@@ -116,10 +116,11 @@ std::vector<Case> cases() {
   }
   for (const reference::DigestShape& shape : reference::digest_shapes()) {
     for (const double threshold : {0.6, 0.85}) {
-      out.push_back({"ctph " + std::string(shape.name) + ", threshold " + std::to_string(threshold),
-                     [=](const EngineOptions& o) { return std::make_unique<CtphPairs>(threshold, o); },
-                     [&shape](PairSearch& e, uint32_t i) { static_cast<CtphPairs&>(e).add(view_of(shape.digests[i])); },
-                     count_of(shape)});
+      out.push_back(
+          {"ctph " + std::string(shape.name) + ", threshold " + std::to_string(threshold),
+           [=](const EngineOptions& o) { return std::make_unique<CtphPairs>(threshold, o); },
+           [&shape](PairSearch& e, uint32_t i) { static_cast<CtphPairs&>(e).add(digest_view(shape.digests[i])); },
+           count_of(shape)});
     }
   }
   return out;

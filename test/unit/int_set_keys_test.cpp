@@ -42,8 +42,8 @@ TEST(IntSet, EqualsStdSet) {
     EXPECT_EQ(common_elements(raw.data(), raw.size(), other.data(), other.size()), common);
     const size_t either = raw.size() + other.size() - common;
     const double j = raw.empty() || other.empty() ? 0.0 : static_cast<double>(common) / static_cast<double>(either);
-    const AnyValue x = view_of(raw.data(), raw.size());
-    const AnyValue y = view_of(other.data(), other.size());
+    const AnyValue x = set_view(raw.data(), raw.size());
+    const AnyValue y = set_view(other.data(), other.size());
     EXPECT_EQ(info(Measure::set_jaccard).value(x, y), j);
     const double share = raw.empty() ? 0.0 : static_cast<double>(common) / static_cast<double>(raw.size());
     EXPECT_EQ(info(Measure::set_in_query).value(x, y), share);

@@ -30,7 +30,7 @@ TEST(Kinds, TablesAreByNumber) {
     const MeasureInfo& of = info(m);
     EXPECT_EQ(of.measure, m);
     EXPECT_TRUE(names.insert(std::string(of.name)).second) << of.name;
-    EXPECT_EQ(kind_of(of.mirrored), of.kind) << of.name;
+    EXPECT_EQ(measure_kind(of.mirrored), of.kind) << of.name;
     EXPECT_EQ(info(of.mirrored).mirrored, m) << of.name;
     EXPECT_EQ(of.rule.value != nullptr, of.kind == Kind::set) << of.name;
   }

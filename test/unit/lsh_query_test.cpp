@@ -40,7 +40,7 @@ std::vector<uint8_t> simhash_query(double bound, uint64_t value) {
 }
 
 std::vector<uint8_t> digest_query(Measure measure, double bound, const CtphDigest& digest) {
-  return stored({view_of(digest), measure, bound});
+  return stored({digest_view(digest), measure, bound});
 }
 
 LshQueryView view(const std::vector<uint8_t>& bytes) { return view_lsh_query(bytes.data(), bytes.size()); }
@@ -94,7 +94,7 @@ TEST(LshQuery, EveryMeasureReadsBack) {
 }
 
 std::vector<uint8_t> set_query(double bound, const std::vector<int64_t>& elements) {
-  return stored({view_of(elements.data(), elements.size()), Measure::set_jaccard, bound});
+  return stored({set_view(elements.data(), elements.size()), Measure::set_jaccard, bound});
 }
 
 std::vector<uint8_t> code_query(double bound, uint32_t bits, const std::vector<uint8_t>& bytes) {

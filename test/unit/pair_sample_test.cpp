@@ -139,7 +139,7 @@ TEST(PairSample, DigestsAndTheirCopies) {
     made.push_back(ctph(text.data(), text.size()));
   }
   std::vector<CtphView> digests;
-  for (const CtphDigest& digest : made) digests.push_back(view_of(digest));
+  for (const CtphDigest& digest : made) digests.push_back(digest_view(digest));
   digests.insert(digests.end(), 99, digests.front());
   PairSample scores{};
   PairSample rates{};

@@ -44,7 +44,7 @@ struct Setting {
 void add_all(SetPairs& engine, const Sets& all, size_t count_a) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == count_a) engine.start_set_b();
-    engine.add(view_of(all[i].data(), all[i].size()));
+    engine.add(set_view(all[i].data(), all[i].size()));
   }
 }
 

@@ -13,7 +13,7 @@ namespace neardup::simhash_keys_test {
 namespace {
 
 TEST(LshBlocks, WidthsShareOutTheValue) {
-  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxSimhashBlocks; ++blocks) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < blocks; ++i) {
       EXPECT_EQ(block_begin(blocks, i), sum);
@@ -71,7 +71,7 @@ std::vector<uint64_t> probes(uint32_t blocks, const BlockPlan& plan, uint64_t va
 }
 
 TEST(LshBlocks, ReachesFartherStepByStep) {
-  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxSimhashBlocks; ++blocks) {
     double beyond = -1;
     uint32_t distance;
     for (uint32_t step = 1; next_reach(blocks, beyond, &distance); ++step) {
@@ -90,7 +90,7 @@ TEST(LshBlocks, ReachesFartherStepByStep) {
 
 TEST(LshBlocks, EveryValueWithinTheDistanceIsFound) {
   std::mt19937_64 random(7);
-  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxBlocks; ++blocks) {
+  for (uint32_t blocks = kFewestBlocks; blocks <= kMaxSimhashBlocks; ++blocks) {
     for (uint32_t distance = 0; distance <= std::min(most_distance(blocks), 12u); ++distance) {
       BlockPlan plan;
       ASSERT_TRUE(plan_blocks(blocks, distance, &plan));

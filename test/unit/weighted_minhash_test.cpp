@@ -391,8 +391,8 @@ TEST(Cosine, AgreesWithLongDoubles) {
         bb += static_cast<long double>(y) * y;
       }
       const double want = static_cast<double>(ab / std::sqrt(aa * bb));
-      EXPECT_NEAR(*cosine_of(a.data(), b.data(), n, nullptr), want, 1e-14) << n << " " << ea << " " << eb;
-      EXPECT_NEAR(*cosine_of(a.data(), a.data(), n, nullptr), 1, 1e-15);
+      EXPECT_NEAR(*cosine_similarity(a.data(), b.data(), n, nullptr), want, 1e-14) << n << " " << ea << " " << eb;
+      EXPECT_NEAR(*cosine_similarity(a.data(), a.data(), n, nullptr), 1, 1e-15);
     }
   }
 }
@@ -401,7 +401,7 @@ TEST(Cosine, Ends) {
   const double tiny = std::numeric_limits<double>::denorm_min();
   const double huge = std::numeric_limits<double>::max();
   const auto of = [](std::vector<double> a, std::vector<double> b) {
-    return cosine_of(a.data(), b.data(), a.size(), nullptr);
+    return cosine_similarity(a.data(), b.data(), a.size(), nullptr);
   };
   EXPECT_EQ(of({1, 0}, {0, 1}), 0);
   EXPECT_EQ(of({3, 4}, {-3, -4}), -1);

@@ -68,8 +68,8 @@ struct Ctph {
     return {{view.exponent, view.length, std::string(view.part1), std::string(view.part2)}};
   }
   static nb::object compare(const Ctph& a, const Ctph& b) {
-    const CtphView left = view_of(a.digest);
-    const CtphView right = view_of(b.digest);
+    const CtphView left = digest_view(a.digest);
+    const CtphView right = digest_view(b.digest);
     check_comparable(left, right);
     return nb::int_(neardup::ctph_score(left, right));
   }

@@ -172,7 +172,7 @@ nb::object ctph(nb::handle texts, nb::handle length, nb::handle threads, nb::han
   recipe.make = [&](size_t, const Document& document, StopCheck* stop, Made* made) {
     const CtphDigest digest = longest ? ctph_long(document.data, document.size, *longest, stop)
                                       : neardup::ctph(document.data, document.size, stop);
-    const CtphView view = view_of(digest);
+    const CtphView view = digest_view(digest);
     if (as_text) {
       made->bytes = ctph_to_text(view);
     } else {

@@ -10,8 +10,8 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kLanes = 8;  // sums side by side, for the compiler to put into registers: the order is fixed
-constexpr size_t kStep = size_t{1} << 20;
+constexpr size_t kParallelSums = 8;  // sums side by side, for the compiler to put into registers: the order is fixed
+constexpr size_t kComponentsBetweenPolls = size_t{1} << 20;
 
 struct Sums {
   double ab = 0;
@@ -20,12 +20,12 @@ struct Sums {
 };
 
 Sums add_up(const double* a, const double* b, size_t n, double scale_a, double scale_b) noexcept {
-  double ab[kLanes] = {};
-  double aa[kLanes] = {};
-  double bb[kLanes] = {};
+  double ab[kParallelSums] = {};
+  double aa[kParallelSums] = {};
+  double bb[kParallelSums] = {};
   size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (size_t j = 0; j < kLanes; ++j) {
+  for (; i + kParallelSums <= n; i += kParallelSums) {
+    for (size_t j = 0; j < kParallelSums; ++j) {
       const double x = a[i + j] * scale_a;
       const double y = b[i + j] * scale_b;
       ab[j] += x * y;
@@ -41,7 +41,7 @@ Sums add_up(const double* a, const double* b, size_t n, double scale_a, double s
     bb[j] += y * y;
   }
   Sums s;
-  for (size_t j = 0; j < kLanes; ++j) {
+  for (size_t j = 0; j < kParallelSums; ++j) {
     s.ab += ab[j];
     s.aa += aa[j];
     s.bb += bb[j];
@@ -51,8 +51,8 @@ Sums add_up(const double* a, const double* b, size_t n, double scale_a, double s
 
 Sums add_up(const double* a, const double* b, size_t n, double scale_a, double scale_b, StopCheck* stop) {
   Sums s;
-  for (size_t at = 0; at < n; at += kStep) {
-    const Sums part = add_up(a + at, b + at, std::min(kStep, n - at), scale_a, scale_b);
+  for (size_t at = 0; at < n; at += kComponentsBetweenPolls) {
+    const Sums part = add_up(a + at, b + at, std::min(kComponentsBetweenPolls, n - at), scale_a, scale_b);
     s.ab += part.ab;
     s.aa += part.aa;
     s.bb += part.bb;
@@ -77,14 +77,15 @@ double quotient(const Sums& s) noexcept { return std::clamp(s.ab / std::sqrt(s.a
 
 }  // namespace
 
-std::optional<double> cosine_of(const double* a, const double* b, size_t n, StopCheck* stop) {
+std::optional<double> cosine_similarity(const double* a, const double* b, size_t n, StopCheck* stop) {
   if (n == 0) throw Error(Errc::invalid_argument, "the vector has no component");
   // Squares from 2^-900 on are exact enough, since what underflows is below 2^-1022 each; NaN and infinity fail the
   // test.
-  constexpr double kLeast = 0x1p-900;
-  constexpr double kMost = 0x1p900;
+  constexpr double kLeastSquares = 0x1p-900;
+  constexpr double kMostSquares = 0x1p900;
   const Sums s = add_up(a, b, n, 1, 1, stop);
-  if (s.aa >= kLeast && s.aa <= kMost && s.bb >= kLeast && s.bb <= kMost) return quotient(s);
+  if (s.aa >= kLeastSquares && s.aa <= kMostSquares && s.bb >= kLeastSquares && s.bb <= kMostSquares)
+    return quotient(s);
   const double most_a = greatest(a, n, "a");
   const double most_b = greatest(b, n, "b");
   if (most_a == 0 || most_b == 0) return std::nullopt;
@@ -95,7 +96,7 @@ std::optional<double> cosine_of(const double* a, const double* b, size_t n, Stop
   if (ea < 1023 && eb < 1023) return quotient(add_up(a, b, n, std::ldexp(1.0, ea), std::ldexp(1.0, eb), stop));
   Sums sums;
   for (size_t i = 0; i < n; ++i) {
-    if (i % kStep == 0 && stop != nullptr) stop->poll();
+    if (i % kComponentsBetweenPolls == 0 && stop != nullptr) stop->poll();
     const double x = std::ldexp(a[i], ea);
     const double y = std::ldexp(b[i], eb);
     sums.ab += x * y;

@@ -12,6 +12,6 @@ namespace neardup {
 // whatever the magnitudes: no product overflows, or loses what counts by underflow. Nothing where a vector is all
 // zeros, which has no direction. Error{invalid_argument} for n = 0, NaN or infinity. stop (may be null) is polled every
 // million components.
-std::optional<double> cosine_of(const double* a, const double* b, size_t n, StopCheck* stop);
+std::optional<double> cosine_similarity(const double* a, const double* b, size_t n, StopCheck* stop);
 
 }  // namespace neardup

@@ -12,10 +12,10 @@
 namespace neardup {
 namespace {
 
-void take_nothing(const Hit*, size_t) {}
+void ignore_hits(const Hit*, size_t) {}
 
 // To cut a byte of text into shingles, and to sort these.
-constexpr size_t kByteNanoseconds = 30;
+constexpr size_t kCompareByteCost = 30;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void DocumentComparer::clear() noexcept {
 }
 
 void DocumentComparer::compare(const Document* documents, size_t count, DocumentPair* pairs, size_t n) {
-  constexpr double kBelow = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kTooFar = std::numeric_limits<double>::quiet_NaN();
   Poller poller(stop_);
   const bool jaccard = measure_.kind == DocumentMeasure::Kind::jaccard;
   if (jaccard && count > shingles_.size()) {
@@ -36,11 +36,11 @@ void DocumentComparer::compare(const Document* documents, size_t count, Document
         [&](unsigned, size_t i, HitSink& sink) {
           SinkStop task_stop(sink);
           const Document& d = documents[known + i];
-          sink.spend(kByteNanoseconds * d.size);  // a short one asks nobody
+          sink.spend(kCompareByteCost * d.size);  // a short one asks nobody
           shingles_[known + i] = distinct_shingles(measure_.unit, measure_.k, d.bytes, d.size, &task_stop);
           shingles_[known + i].shrink_to_fit();
         },
-        take_nothing);
+        ignore_hits);
     for (size_t i = known; i < count; ++i) held_ += shingles_[i].capacity() * sizeof(uint64_t);
   }
   // One pair may cost a thousand times as much as another.
@@ -48,7 +48,7 @@ void DocumentComparer::compare(const Document* documents, size_t count, Document
       threads_, n, poller,
       [&](unsigned, size_t i, HitSink& sink) {
         DocumentPair& p = pairs[i];
-        p.similarity = kBelow;
+        p.similarity = kTooFar;
         if (jaccard) {
           const double sizes[] = {static_cast<double>(shingles_[p.a].size()),
                                   static_cast<double>(shingles_[p.b].size())};
@@ -70,7 +70,7 @@ void DocumentComparer::compare(const Document* documents, size_t count, Document
             edit_rate(measure_.unit, a.bytes, a.size, b.bytes, b.size, most < 1 ? most : 1.0, options);
         if (rate && 1 - *rate >= measure_.threshold) p.similarity = 1 - *rate;
       },
-      take_nothing);
+      ignore_hits);
 }
 
 }  // namespace neardup

@@ -13,7 +13,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPiece = 64 * 1024;  // bytes compared or counted between two polls
+constexpr size_t kEditPollBytes = 64 * 1024;  // bytes compared or counted between two polls
 
 size_t equal_back(const uint8_t* a_end, const uint8_t* b_end, size_t n) noexcept {
   size_t i = 0;
@@ -27,7 +27,7 @@ size_t common_back(bool utf8, const uint8_t* a, size_t a_size, const uint8_t* b,
   const size_t most = std::min(a_size, b_size);
   size_t n = 0;
   while (n < most) {
-    const size_t piece = std::min(kPiece, most - n);
+    const size_t piece = std::min(kEditPollBytes, most - n);
     const size_t equal = equal_back(a + a_size - n, b + b_size - n, piece);
     n += equal;
     poller.spend(equal / 8 + 1);
@@ -43,7 +43,7 @@ int64_t count_symbols(bool utf8, const uint8_t* p, size_t size, Poller& poller) 
   if (!utf8) return static_cast<int64_t>(size);
   int64_t n = 0;
   for (size_t at = 0; at < size;) {
-    const size_t piece = std::min(kPiece, size - at);
+    const size_t piece = std::min(kEditPollBytes, size - at);
     uint32_t symbols = 0;
     for (size_t i = 0; i < piece; ++i) symbols += !continues_utf8(p[at + i]);
     n += symbols;
@@ -112,7 +112,7 @@ struct Lengths {
 };
 
 // Of a distance, negative for none.
-std::optional<double> rate_of(int64_t distance, const Lengths& lengths) {
+std::optional<double> distance_rate(int64_t distance, const Lengths& lengths) {
   if (distance < 0) return std::nullopt;
   if (lengths.sum() == 0) return 0.0;
   return static_cast<double>(distance) / static_cast<double>(lengths.sum());
@@ -160,7 +160,7 @@ std::optional<double> edit_rate(Unit unit, const uint8_t* a, size_t a_size, cons
   Lengths lengths;
   const int64_t d = distance(unit, a, a_size, b, b_size, options, stats, &lengths,
                              [&] { return max_edits(lengths.sum(), max_rate); });
-  return rate_of(d, lengths);
+  return distance_rate(d, lengths);
 }
 
 std::optional<double> edit_rate_within(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
@@ -170,7 +170,7 @@ std::optional<double> edit_rate_within(Unit unit, const uint8_t* a, size_t a_siz
     const uint64_t shorter = static_cast<uint64_t>(std::min(lengths.a, lengths.b));
     return shorter == 0 ? UINT64_MAX : max_cells / shorter;
   });
-  return rate_of(d, lengths);
+  return distance_rate(d, lengths);
 }
 
 uint64_t max_edits(uint64_t total, double max_rate) {

@@ -8,8 +8,8 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPiece = 64 * 1024;  // bytes compared between two polls
-constexpr int64_t kLook = 16;         // edits between two looks at whether it is worth going on
+constexpr size_t kEditPollBytes = 64 * 1024;  // bytes compared between two polls
+constexpr int64_t kLook = 16;                 // edits between two looks at whether it is worth going on
 
 size_t equal_front(const uint8_t* a, const uint8_t* b, size_t n) noexcept {
   size_t i = 0;
@@ -29,7 +29,7 @@ size_t common_front(bool utf8, const uint8_t* a, size_t a_size, const uint8_t* b
   const size_t most = std::min(a_size, b_size);
   size_t n = 0;
   while (n < most) {
-    const size_t piece = std::min(kPiece, most - n);
+    const size_t piece = std::min(kEditPollBytes, most - n);
     const size_t equal = equal_front(a + n, b + n, piece);
     n += equal;
     poller.spend(equal / 8 + 1);

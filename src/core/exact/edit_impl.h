@@ -76,8 +76,8 @@ class EditBand {
   int64_t run(int64_t bound, double* estimate);
 
  private:
-  static constexpr unsigned kBlocks = kEditBlocks;
-  static constexpr int64_t kStripeRows = 64 * kBlocks;
+  static constexpr unsigned kBlocksOfStripe = kEditBlocks;
+  static constexpr int64_t kStripeRows = 64 * kBlocksOfStripe;
 
   bool choose_columns(int64_t row, int64_t end_row);
   void advance_columns(int64_t to);
@@ -113,8 +113,8 @@ class EditBand {
   int64_t known_ = 0;                   // words of the row above that are known end here
   int64_t value_ = 0;                   // D[row above][from_]
   int64_t value_at_end_ = 0;            // D[row above][columns_.length]
-  uint64_t vp_[kBlocks];
-  uint64_t vn_[kBlocks];
+  uint64_t vp_[kBlocksOfStripe];
+  uint64_t vn_[kBlocksOfStripe];
 
   // Differences of the row above, +1 and -1: word w at w & ring_, column 64 w + i in bit 63 - i.
   Array<uint64_t> p_;

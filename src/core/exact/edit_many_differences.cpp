@@ -221,8 +221,8 @@ int64_t EditBand::run(int64_t bound, double* estimate) {
       return -1;
     }
     set_masks(end_row - row);
-    std::fill_n(vp_, kBlocks, ~uint64_t{0});
-    std::fill_n(vn_, kBlocks, 0);
+    std::fill_n(vp_, kBlocksOfStripe, ~uint64_t{0});
+    std::fill_n(vn_, kBlocksOfStripe, 0);
     sweep(static_cast<unsigned>(words(end_row - row)));
     clear_masks();
     known_ = words(to_);
@@ -234,7 +234,7 @@ int64_t EditBand::run(int64_t bound, double* estimate) {
   for (int64_t b = 0; 64 * b < height; ++b) {
     const int64_t n = height - 64 * b;
     const uint64_t inside = low_bits(static_cast<unsigned>(std::min<int64_t>(n, 64)));
-    const size_t at = kBlocks - 1 - static_cast<size_t>(b);
+    const size_t at = kBlocksOfStripe - 1 - static_cast<size_t>(b);
     distance += MyersColumn{vp_[at], vn_[at]}.sum(inside);
   }
   return distance;

@@ -19,7 +19,7 @@ struct SetView {
   }
 };
 
-inline SetView view_of(const int64_t* elements, size_t n) noexcept {
+inline SetView set_view(const int64_t* elements, size_t n) noexcept {
   return {reinterpret_cast<const uint8_t*>(elements), n};
 }
 
@@ -30,7 +30,7 @@ size_t make_set(int64_t* elements, size_t n) noexcept;
 // Number of elements that two sets share.
 size_t common_elements(const SetView& a, const SetView& b) noexcept;
 inline size_t common_elements(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept {
-  return common_elements(view_of(a, n), view_of(b, m));
+  return common_elements(set_view(a, n), set_view(b, m));
 }
 
 }  // namespace neardup

@@ -60,7 +60,7 @@ struct Folded {
   Growing<Token, kFewTokens> tokens;
 
   uint32_t length() const noexcept { return static_cast<uint32_t>(characters.size()); }
-  const uint32_t* of(const Token& t) const noexcept { return characters.data() + t.at; }
+  const uint32_t* characters_at(const Token& t) const noexcept { return characters.data() + t.at; }
 };
 
 // '_' joins words of file names and of identifiers: here it separates them. A mark alone is no text.
@@ -117,7 +117,7 @@ class Positions {
     for (size_t i = 0; i < n; ++i)
       if (pattern[i] < kAscii) ascii_[pattern[i]] = 0;
   }
-  uint64_t of(uint32_t c) const noexcept {
+  uint64_t places(uint32_t c) const noexcept {
     if (c < kAscii) return ascii_[c];
     for (size_t k = 0; k < wide_; ++k)
       if (keys_[k] == c) return bits_[k];
@@ -137,7 +137,7 @@ uint32_t word_distance(Positions& positions, const uint32_t* pattern, size_t m, 
                        size_t n) noexcept {
   positions.set(pattern, m);
   MyersColumn column = kMyersStart;
-  for (size_t j = 0; j < n; ++j) myers_step(positions.of(text[j]), column);
+  for (size_t j = 0; j < n; ++j) myers_step(positions.places(text[j]), column);
   positions.clear(pattern, m);
   return myers_distance(n, column, low_bits(static_cast<unsigned>(m)));
 }
@@ -163,14 +163,14 @@ uint32_t distance(Positions& positions, const uint32_t* a, size_t na, const uint
   return na <= kWordBits ? word_distance(positions, a, na, b, nb) : long_distance(a, na, b, nb, stop);
 }
 
-bool initial_of(const uint32_t* a, size_t na, const uint32_t* b, size_t nb) noexcept {
+bool is_initial(const uint32_t* a, size_t na, const uint32_t* b, size_t nb) noexcept {
   return na == 1 && nb > 1 && a[0] == b[0] && !(a[0] >= '0' && a[0] <= '9');
 }
 
 int compare(const Folded& a, const Token& s, const Folded& b, const Token& t) noexcept {
   const uint32_t n = std::min(s.length, t.length);
-  const uint32_t* x = a.of(s);
-  const uint32_t* y = b.of(t);
+  const uint32_t* x = a.characters_at(s);
+  const uint32_t* y = b.characters_at(t);
   for (uint32_t i = 0; i < n; ++i)
     if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
   return s.length < t.length ? -1 : s.length > t.length;
@@ -271,8 +271,8 @@ uint32_t alignment(const Folded& a, const Folded& b, Positions& positions, StopC
       uint32_t c;
       if (i < n && j < m) {
         const Token s = a.tokens.data()[i], t = b.tokens.data()[j];
-        const uint32_t *x = a.of(s), *y = b.of(t);
-        c = initial_of(x, s.length, y, t.length) || initial_of(y, t.length, x, s.length)
+        const uint32_t *x = a.characters_at(s), *y = b.characters_at(t);
+        c = is_initial(x, s.length, y, t.length) || is_initial(y, t.length, x, s.length)
                 ? 1
                 : distance(positions, x, s.length, y, t.length, stop);
       } else {

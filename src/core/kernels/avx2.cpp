@@ -14,7 +14,7 @@ namespace neardup {
 namespace {
 
 // The word in all lanes.
-TARGET inline __m256i words_of(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
+TARGET inline __m256i broadcast(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
 
 // All byte comparisons below are signed; bytes 0x80.. are negative and so never inside an ASCII range.
 TARGET void fold_ascii(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t* word, uint64_t* high) {
@@ -113,9 +113,9 @@ TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t*
 // As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
-  const __m256i seed = words_of(seed_mix);
-  const __m256i low = words_of(kFactor & 0xffffffff);
-  const __m256i high = words_of(kFactor >> 32);
+  const __m256i seed = broadcast(seed_mix);
+  const __m256i low = broadcast(kFactor & 0xffffffff);
+  const __m256i high = broadcast(kFactor >> 32);
   const __m256i bins = _mm256_set1_epi64x(num_perm);
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
@@ -161,7 +161,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
   const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i) {
-    const __m256i value = words_of(x[i]);
+    const __m256i value = broadcast(x[i]);
     size_t j = triangle ? i + 1 : 0;
     for (; j + 4 <= ny; j += 4) {
       const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y + j));
@@ -171,7 +171,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
         out[n++] = static_cast<uint32_t>(i << 16 | (j + static_cast<unsigned>(__builtin_ctz(hits))));
     }
     if (j < ny) {
-      const __m256i there = _mm256_cmpgt_epi64(words_of(ny - j), lanes);
+      const __m256i there = _mm256_cmpgt_epi64(broadcast(ny - j), lanes);
       const __m256i other = _mm256_maskload_epi64(reinterpret_cast<const long long*>(y + j), there);
       const __m256i near = _mm256_cmpgt_epi64(too_many, count_lanes(_mm256_xor_si256(value, other)));
       unsigned hits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_and_si256(near, there))));
@@ -191,17 +191,17 @@ TARGET inline uint64_t load_word(const uint8_t* p) {
   return v;
 }
 
-TARGET size_t near_codes_of(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
-                            unsigned most, uint32_t* out) {
+TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
+                              unsigned most, uint32_t* out) {
   // Unlike values go beyond the bound after some words.
-  constexpr size_t kPiece = 4;
+  constexpr size_t kWordsPerTest = 4;
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i, x += words) {
     size_t j = triangle ? i + 1 : 0;
     for (const uint64_t* other = y + j * words; j < ny; ++j, other += words) {
       size_t differing = 0;
-      for (size_t w = 0; w < words && differing <= most; w += kPiece)
-        for (size_t at = w; at < words && at < w + kPiece; ++at) differing += count_word(x[at] ^ other[at]);
+      for (size_t w = 0; w < words && differing <= most; w += kWordsPerTest)
+        for (size_t at = w; at < words && at < w + kWordsPerTest; ++at) differing += count_word(x[at] ^ other[at]);
       if (differing <= most) out[n++] = static_cast<uint32_t>(i << 16 | j);
     }
   }
@@ -209,8 +209,8 @@ TARGET size_t near_codes_of(const uint64_t* x, size_t nx, const uint64_t* y, siz
 }
 
 template <size_t kWords>
-TARGET size_t near_codes_of(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
-                            uint32_t* out) {
+TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
+                              uint32_t* out) {
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i, x += kWords) {
     size_t j = triangle ? i + 1 : 0;
@@ -231,23 +231,23 @@ class EightFields {
  public:
   // n: of the fields; from is below n.
   TARGET EightFields(const PackedFields& fields, uint32_t n, uint32_t from)
-      : step_(fields.bits), mask_(words_of(fields.mask)) {
+      : step_(fields.bits), mask_(broadcast(fields.mask)) {
     const uint64_t first = uint64_t{from} * fields.bits;
     at_ = fields.bytes + (first >> 3);
     end_ = fields.bytes + (uint64_t{n - 1} * fields.bits >> 3) + 8;
-    const __m256i each = _mm256_mul_epu32(words_of(fields.bits), _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i each = _mm256_mul_epu32(broadcast(fields.bits), _mm256_setr_epi64x(0, 1, 2, 3));
     const __m256i low_byte = _mm256_setr_epi64x(0, 0x0808080808080808, 0, 0x0808080808080808);
     for (int h = 0; h < 2; ++h) {
       // 16 bytes hold two fields: at most 7 + 2 * 48 bits.
       const uint64_t bit = (first & 7) + 4 * static_cast<unsigned>(h) * fields.bits;
       load_[2 * h] = bit >> 3;
       load_[2 * h + 1] = (bit + 2 * fields.bits) >> 3;
-      const __m256i bits = _mm256_add_epi64(each, words_of(bit));
+      const __m256i bits = _mm256_add_epi64(each, broadcast(bit));
       const __m256i in_load =
-          _mm256_sub_epi64(bits, _mm256_andnot_si256(words_of(7), _mm256_unpacklo_epi64(bits, bits)));
+          _mm256_sub_epi64(bits, _mm256_andnot_si256(broadcast(7), _mm256_unpacklo_epi64(bits, bits)));
       bytes_[h] =
-          _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(in_load, 3), low_byte), words_of(0x0706050403020100));
-      shifts_[h] = _mm256_and_si256(in_load, words_of(7));
+          _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi64(in_load, 3), low_byte), broadcast(0x0706050403020100));
+      shifts_[h] = _mm256_and_si256(in_load, broadcast(7));
     }
   }
 
@@ -272,12 +272,12 @@ class EightFields {
 };
 
 // The TIDs that fields of a leaf stand for, four at a time.
-class TidsOf {
+class TidDecoder {
  public:
-  TARGET explicit TidsOf(const PackedEntries& leaf)
-      : off_mask_(words_of(leaf.off_mask)),
-        base_(words_of(leaf.base_block)),
-        most_(words_of(kMaxTid)),
+  TARGET explicit TidDecoder(const PackedEntries& leaf)
+      : off_mask_(broadcast(leaf.off_mask)),
+        base_(broadcast(leaf.base_block)),
+        most_(broadcast(kMaxTid)),
         off_bits_(_mm_cvtsi32_si128(static_cast<int>(leaf.off_bits))) {}
 
   TARGET __m256i operator()(__m256i v) const {
@@ -299,12 +299,12 @@ TARGET void unpack_entries_avx2(const PackedEntries& leaf, uint32_t from, uint32
   if (to - from >= 8) {
     EightFields keys(copy.keys, copy.n, from);
     EightFields tids(copy.tids, copy.n, from);
-    const TidsOf tids_of(copy);
-    const __m256i base_key = words_of(copy.base_key);
+    const TidDecoder decode_tids(copy);
+    const __m256i base_key = broadcast(copy.base_key);
     for (; to - from >= 8 && keys.is_safe() && tids.is_safe(); from += 8, out += 8) {
       for (int h = 0; h < 2; ++h) {
         const __m256i key = _mm256_add_epi64(keys.half(h), base_key);
-        const __m256i tid = tids_of(tids.half(h));
+        const __m256i tid = decode_tids(tids.half(h));
         const __m256i even = _mm256_unpacklo_epi64(key, tid);
         const __m256i odd = _mm256_unpackhi_epi64(key, tid);
         __m256i* four = reinterpret_cast<__m256i*>(out + 4 * h);
@@ -322,9 +322,10 @@ TARGET void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t 
   const PackedEntries copy = leaf;
   if (to - from >= 8) {
     EightFields tids(copy.tids, copy.n, from);
-    const TidsOf tids_of(copy);
+    const TidDecoder decode_tids(copy);
     for (; to - from >= 8 && tids.is_safe(); from += 8, out += 8) {
-      for (int h = 0; h < 2; ++h) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), tids_of(tids.half(h)));
+      for (int h = 0; h < 2; ++h)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), decode_tids(tids.half(h)));
       tids.advance();
     }
   }
@@ -344,11 +345,11 @@ size_t near_codes_avx2(const uint64_t* x, size_t nx, const uint64_t* y, size_t n
     case 1:
       return near_pairs(x, nx, y, ny, triangle, most, out);
     case 2:
-      return near_codes_of<2>(x, nx, y, ny, triangle, most, out);
+      return find_near_codes<2>(x, nx, y, ny, triangle, most, out);
     case 4:
-      return near_codes_of<4>(x, nx, y, ny, triangle, most, out);
+      return find_near_codes<4>(x, nx, y, ny, triangle, most, out);
     default:
-      return near_codes_of(x, nx, y, ny, words, triangle, most, out);
+      return find_near_codes(x, nx, y, ny, words, triangle, most, out);
   }
 }
 

@@ -69,24 +69,24 @@ TARGET inline void column(__m256i eq, __m256i ones, __m256i* up, __m256i* down) 
 
 // Four patterns a vector, N groups at a time: columns of one wait for each other.
 template <size_t N>
-TARGET inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
-  constexpr size_t kVectors = 2 * N;
+TARGET inline void group_distances(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
+  constexpr size_t kVectorsOfFour = 2 * N;
   const __m256i ones = _mm256_set1_epi64x(-1);
-  __m256i up[kVectors];
-  __m256i down[kVectors];
-  for (size_t v = 0; v < kVectors; ++v) {
+  __m256i up[kVectorsOfFour];
+  __m256i down[kVectorsOfFour];
+  for (size_t v = 0; v < kVectorsOfFour; ++v) {
     up[v] = ones;
     down[v] = _mm256_setzero_si256();
   }
   for (size_t j = 0; j < n; ++j) {
     const size_t symbol = text[j];
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) {
+    for (size_t v = 0; v < kVectorsOfFour; ++v) {
       const uint64_t* match = groups[v / 2].match[symbol] + 4 * (v % 2);
       column(_mm256_load_si256(reinterpret_cast<const __m256i*>(match)), ones, &up[v], &down[v]);
     }
   }
-  for (size_t v = 0; v < kVectors; ++v) {
+  for (size_t v = 0; v < kVectorsOfFour; ++v) {
     alignas(32) uint64_t ups[4];
     alignas(32) uint64_t downs[4];
     _mm256_store_si256(reinterpret_cast<__m256i*>(ups), up[v]);
@@ -103,8 +103,8 @@ TARGET inline void distances_of(const uint8_t* text, size_t n, const Levenshtein
 TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
                           uint32_t* distances) {
   size_t g = 0;
-  for (; g + 2 <= num_groups; g += 2) distances_of<2>(text, n, groups + g, distances + kLevenshteinLanes * g);
-  if (g < num_groups) distances_of<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  for (; g + 2 <= num_groups; g += 2) group_distances<2>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  if (g < num_groups) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
 TARGET inline __m256i load(const uint64_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
@@ -169,7 +169,7 @@ TARGET inline __m256i four_bags(const BagCounter& c, const SymbolBags& others, s
   return _mm256_cmpgt_epi64(_mm256_add_epi64(sum, _mm256_min_epu32(rest, c.rest)), c.below);
 }
 
-TARGET inline uint32_t bits_of(__m256i lanes) {
+TARGET inline uint32_t lane_signs(__m256i lanes) {
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
 }
 
@@ -190,7 +190,7 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
     const __m256i e = four_bags(c, *others, j + 12);
     const __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(d, e));
     if (_mm256_testz_si256(any, any)) continue;
-    uint32_t hits = bits_of(a) | bits_of(b) << 4 | bits_of(d) << 8 | bits_of(e) << 12;
+    uint32_t hits = lane_signs(a) | lane_signs(b) << 4 | lane_signs(d) << 8 | lane_signs(e) << 12;
     for (; hits != 0; hits &= hits - 1)
       out[found++] = static_cast<uint32_t>(j) + static_cast<uint32_t>(__builtin_ctz(hits));
   }

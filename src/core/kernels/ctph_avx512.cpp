@@ -78,7 +78,7 @@ TARGET inline void store_distances(const LevenshteinGroup& group, size_t n, __m5
 
 // N groups at a time: columns of one wait for each other.
 template <size_t N>
-TARGET inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
+TARGET inline void group_distances(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
   const __m512i ones = _mm512_set1_epi64(-1);
   __m512i up[N];
   __m512i down[N];
@@ -97,8 +97,8 @@ TARGET inline void distances_of(const uint8_t* text, size_t n, const Levenshtein
 TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
                           uint32_t* distances) {
   size_t g = 0;
-  for (; g + 4 <= num_groups; g += 4) distances_of<4>(text, n, groups + g, distances + kLevenshteinLanes * g);
-  for (; g < num_groups; ++g) distances_of<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  for (; g + 4 <= num_groups; g += 4) group_distances<4>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  for (; g < num_groups; ++g) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
 TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {

@@ -62,20 +62,21 @@ inline void column(uint64x2_t match, uint64x2_t* vp, uint64x2_t* vn) {
 
 // Two patterns a vector, N groups at a time: columns of one wait for each other.
 template <size_t N>
-inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
-  constexpr size_t kVectors = 4 * N;
-  uint64x2_t vp[kVectors];
-  uint64x2_t vn[kVectors];
-  for (size_t v = 0; v < kVectors; ++v) {
+inline void group_distances(const uint8_t* text, size_t n, const LevenshteinGroup* groups, uint32_t* distances) {
+  constexpr size_t kVectorsOfTwo = 4 * N;
+  uint64x2_t vp[kVectorsOfTwo];
+  uint64x2_t vn[kVectorsOfTwo];
+  for (size_t v = 0; v < kVectorsOfTwo; ++v) {
     vp[v] = vdupq_n_u64(~uint64_t{0});
     vn[v] = vdupq_n_u64(0);
   }
   for (size_t j = 0; j < n; ++j) {
     const size_t symbol = text[j];
 #pragma GCC unroll 8
-    for (size_t v = 0; v < kVectors; ++v) column(vld1q_u64(groups[v / 4].match[symbol] + 2 * (v % 4)), &vp[v], &vn[v]);
+    for (size_t v = 0; v < kVectorsOfTwo; ++v)
+      column(vld1q_u64(groups[v / 4].match[symbol] + 2 * (v % 4)), &vp[v], &vn[v]);
   }
-  for (size_t v = 0; v < kVectors; ++v) {
+  for (size_t v = 0; v < kVectorsOfTwo; ++v) {
     const uint64x2_t rows = vld1q_u64(groups[v / 4].rows + 2 * (v % 4));
     const uint8x16_t above = vcntq_u8(vreinterpretq_u8_u64(vandq_u64(vp[v], rows)));
     const uint8x16_t below = vcntq_u8(vreinterpretq_u8_u64(vandq_u64(vn[v], rows)));
@@ -88,8 +89,8 @@ inline void distances_of(const uint8_t* text, size_t n, const LevenshteinGroup* 
 void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
                    uint32_t* distances) {
   size_t g = 0;
-  for (; g + 2 <= num_groups; g += 2) distances_of<2>(text, n, groups + g, distances + kLevenshteinLanes * g);
-  if (g < num_groups) distances_of<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  for (; g + 2 <= num_groups; g += 2) group_distances<2>(text, n, groups + g, distances + kLevenshteinLanes * g);
+  if (g < num_groups) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
 size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
@@ -119,8 +120,8 @@ size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others,
       below = vorrq_u64(below, vandq_u64(a2[i], vorrq_u64(low, high)));
     }
     const bool empty = none & ((b.samples1 | b.samples2) == 0);
-    const bool any = ((any_of(equal) | empty) & (difference == 1)) | (any_of(above) & (difference == 2)) |
-                     (any_of(below) & (difference == 0));
+    const bool any = ((any_bit_set(equal) | empty) & (difference == 1)) | (any_bit_set(above) & (difference == 2)) |
+                     (any_bit_set(below) & (difference == 0));
     out[found] = static_cast<uint32_t>(j);
     found += any;
   }

@@ -70,9 +70,9 @@ size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others,
 // are counted at once, by pairs of bits, nibbles, bytes.
 size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last, uint32_t need,
                       uint32_t* out) {
-  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  constexpr uint64_t kTwoBitFields = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
   const auto nibbles = [](uint64_t v) {
-    v -= v >> 1 & kPairs;
+    v -= v >> 1 & kTwoBitFields;
     return (v & kNibbles) + (v >> 2 & kNibbles);
   };
   size_t found = 0;
@@ -90,12 +90,12 @@ size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t
 }
 
 uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
-  constexpr uint64_t kPairs = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
+  constexpr uint64_t kTwoBitFields = 0x5555555555555555, kNibbles = 0x3333333333333333, kBytes = 0x0f0f0f0f0f0f0f0f;
   uint64_t sum = 0;  // in bytes: 8 at most from each word
   uint32_t total = 0;
   for (size_t i = 0; i < kBitSetWords; ++i) {
     uint64_t v = a[i] & b[i];
-    v -= v >> 1 & kPairs;
+    v -= v >> 1 & kTwoBitFields;
     v = (v & kNibbles) + (v >> 2 & kNibbles);
     sum += (v + (v >> 4)) & kBytes;
     if (i % 16 == 15) {

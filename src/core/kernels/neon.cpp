@@ -44,12 +44,12 @@ uint32_t count_equal32(const uint32_t* a, const uint32_t* b, size_t n) {
 }
 
 uint32_t count_equal16(const uint16_t* a, const uint16_t* b, size_t n) {
-  constexpr size_t kMost = 8 * 0xffff;  // until a lane is full
+  constexpr size_t kUntilFull16 = 8 * 0xffff;  // until a lane is full
   uint32_t m = 0;
   size_t i = 0;
   while (i + 8 <= n) {
     uint16x8_t sum = vdupq_n_u16(0);
-    const size_t end = n - i < kMost ? n : i + kMost;
+    const size_t end = n - i < kUntilFull16 ? n : i + kUntilFull16;
     for (; i + 8 <= end; i += 8) sum = vsubq_u16(sum, vceqq_u16(vld1q_u16(a + i), vld1q_u16(b + i)));
     m += vaddlvq_u16(sum);
   }
@@ -58,12 +58,12 @@ uint32_t count_equal16(const uint16_t* a, const uint16_t* b, size_t n) {
 }
 
 uint32_t count_equal8(const uint8_t* a, const uint8_t* b, size_t n) {
-  constexpr size_t kMost = 16 * 0xff;
+  constexpr size_t kUntilFull8 = 16 * 0xff;
   uint32_t m = 0;
   size_t i = 0;
   while (i + 16 <= n) {
     uint8x16_t sum = vdupq_n_u8(0);
-    const size_t end = n - i < kMost ? n : i + kMost;
+    const size_t end = n - i < kUntilFull8 ? n : i + kUntilFull8;
     for (; i + 16 <= end; i += 16) sum = vsubq_u8(sum, vceqq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
     m += vaddlvq_u8(sum);
   }
@@ -183,8 +183,8 @@ inline bool is_near(const uint64_t* a, const uint64_t* b, size_t words, size_t m
 
 // kWords: of a value; 0: as many as `words` says.
 template <size_t kWords>
-size_t near_codes_of(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
-                     unsigned most, uint32_t* out) {
+size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
+                       unsigned most, uint32_t* out) {
   if constexpr (kWords != 0) words = kWords;
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i, x += words) {
@@ -208,21 +208,21 @@ size_t near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, si
     case 1:
       return near_pairs(x, nx, y, ny, triangle, most, out);
     case 2:
-      return near_codes_of<2>(x, nx, y, ny, words, triangle, most, out);
+      return find_near_codes<2>(x, nx, y, ny, words, triangle, most, out);
     case 4:
-      return near_codes_of<4>(x, nx, y, ny, words, triangle, most, out);
+      return find_near_codes<4>(x, nx, y, ny, words, triangle, most, out);
     default:
-      return near_codes_of<0>(x, nx, y, ny, words, triangle, most, out);
+      return find_near_codes<0>(x, nx, y, ny, words, triangle, most, out);
   }
 }
 
 size_t count_differing(const uint8_t* a, const uint8_t* b, size_t n) {
-  constexpr size_t kMost = 16 * 31;  // until a byte is full, by 8 at a time
+  constexpr size_t kUntilByteFull = 16 * 31;  // until a byte is full, by 8 at a time
   size_t differing = 0;
   size_t i = 0;
   while (i + 16 <= n) {
     uint8x16_t sum = vdupq_n_u8(0);
-    const size_t end = n - i < kMost ? n : i + kMost;
+    const size_t end = n - i < kUntilByteFull ? n : i + kUntilByteFull;
     for (; i + 16 <= end; i += 16) sum = vaddq_u8(sum, vcntq_u8(veorq_u8(vld1q_u8(a + i), vld1q_u8(b + i))));
     differing += vaddlvq_u8(sum);
   }
@@ -272,9 +272,9 @@ class EightFields {
 };
 
 // The TIDs that fields of a leaf stand for, two at a time.
-class TidsOf {
+class TidDecoder {
  public:
-  explicit TidsOf(const PackedEntries& leaf)
+  explicit TidDecoder(const PackedEntries& leaf)
       : off_mask_(vdupq_n_u64(leaf.off_mask)),
         base_(vdupq_n_u64(leaf.base_block)),
         off_bits_(vdupq_n_s64(-static_cast<int64_t>(leaf.off_bits))) {}
@@ -296,12 +296,12 @@ void unpack_entries(const PackedEntries& leaf, uint32_t from, uint32_t to, Entry
   if (to - from >= 8) {
     EightFields keys(copy.keys, copy.n, from);
     EightFields tids(copy.tids, copy.n, from);
-    const TidsOf tids_of(copy);
+    const TidDecoder decode_tids(copy);
     const uint64x2_t base_key = vdupq_n_u64(copy.base_key);
     for (; to - from >= 8 && keys.is_safe() && tids.is_safe(); from += 8, out += 8) {
       for (size_t i = 0; i < 4; ++i)
         vst2q_u64(reinterpret_cast<uint64_t*>(out + 2 * i),
-                  {{vaddq_u64(keys.pair(i), base_key), tids_of(tids.pair(i))}});
+                  {{vaddq_u64(keys.pair(i), base_key), decode_tids(tids.pair(i))}});
       keys.advance();
       tids.advance();
     }
@@ -313,9 +313,9 @@ void unpack_tids(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t
   const PackedEntries copy = leaf;
   if (to - from >= 8) {
     EightFields tids(copy.tids, copy.n, from);
-    const TidsOf tids_of(copy);
+    const TidDecoder decode_tids(copy);
     for (; to - from >= 8 && tids.is_safe(); from += 8, out += 8) {
-      for (size_t i = 0; i < 4; ++i) vst1q_u64(out + 2 * i, tids_of(tids.pair(i)));
+      for (size_t i = 0; i < 4; ++i) vst1q_u64(out + 2 * i, decode_tids(tids.pair(i)));
       tids.advance();
     }
   }

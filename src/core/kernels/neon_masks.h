@@ -42,7 +42,7 @@ inline void for_each_lane(uint8x16_t v, Visit visit) {
 }
 
 // Whether any bit is set.
-inline bool any_of(uint64x2_t v) noexcept { return vmaxvq_u32(vreinterpretq_u32_u64(v)) != 0; }
+inline bool any_bit_set(uint64x2_t v) noexcept { return vmaxvq_u32(vreinterpretq_u32_u64(v)) != 0; }
 
 }  // namespace neardup
 #endif

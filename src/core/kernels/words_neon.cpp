@@ -66,11 +66,11 @@ void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums)
 }
 
 // Not measured: the share of the plain form.
-constexpr double kDenseShare = 0.15;
+constexpr double kDenseShareNeon = 0.15;
 
 }  // namespace
 
-const WordKernels kNeonWordKernels = {kDenseShare, add_list, add_dense, candidates};
+const WordKernels kNeonWordKernels = {kDenseShareNeon, add_list, add_dense, candidates};
 
 }  // namespace neardup
 #endif

@@ -20,7 +20,7 @@ struct Digest : UsualKind {
   static std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
   static std::vector<uint8_t> from_text(std::string_view text, const char**) {
     const CtphDigest digest = ctph_from_text(text);
-    return stored(view_of(digest));
+    return stored(digest_view(digest));
   }
   static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
 

@@ -72,8 +72,8 @@ struct MeasureInfo {
 
 const MeasureInfo& info(Measure measure) noexcept;
 
-inline Kind kind_of(Measure measure) noexcept { return info(measure).kind; }
-inline bool is_of_sets(Measure measure) noexcept { return kind_of(measure) == Kind::set; }
+inline Kind measure_kind(Measure measure) noexcept { return info(measure).kind; }
+inline bool is_of_sets(Measure measure) noexcept { return measure_kind(measure) == Kind::set; }
 
 // As SQL compares numbers: NaN is above all others. value is none.
 inline bool within(Measure measure, double value, double bound) noexcept {

@@ -21,7 +21,7 @@ struct Minhash : UsualKind {
     return neardup::comparable(*x.signature.header, *y.signature.header);
   }
 
-  static std::string describe(const AnyValue& v) { return neardup::describe(params_of(*v.signature.header)); }
+  static std::string describe(const AnyValue& v) { return neardup::describe(header_params(*v.signature.header)); }
   static bool is_empty(const AnyValue& v) noexcept { return v.signature.empty(); }
 
   static constexpr auto from_wire = minhash_from_wire;

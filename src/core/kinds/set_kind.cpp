@@ -34,7 +34,7 @@ struct Set : UsualKind {
   }
 
   static std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
-    const AnyValue v = view_of(elements.data(), elements.size());
+    const AnyValue v = set_view(elements.data(), elements.size());
     std::vector<uint8_t> out(stored_size(v));
     store(v, out.data());
     return out;

@@ -10,24 +10,24 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kBytes = sizeof(uint64_t);
+constexpr size_t kSimhashBytes = sizeof(uint64_t);
 
 struct Simhash : UsualKind {
   static void check_size(size_t size) {
-    if (size != kBytes) refuse_bytes("a simhash has 8 bytes, not " + std::to_string(size));
+    if (size != kSimhashBytes) refuse_bytes("a simhash has 8 bytes, not " + std::to_string(size));
   }
 
   static AnyValue view(const uint8_t* bytes, size_t size) {
     check_size(size);
     uint64_t v;
-    std::memcpy(&v, bytes, kBytes);
+    std::memcpy(&v, bytes, kSimhashBytes);
     return AnyValue(v);
   }
-  static size_t stored_size(const AnyValue&) noexcept { return kBytes; }
-  static void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, &v.simhash, kBytes); }
+  static size_t stored_size(const AnyValue&) noexcept { return kSimhashBytes; }
+  static void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, &v.simhash, kSimhashBytes); }
 
   static std::vector<uint8_t> stored(uint64_t simhash) {
-    std::vector<uint8_t> out(kBytes);
+    std::vector<uint8_t> out(kSimhashBytes);
     store(AnyValue(simhash), out.data());
     return out;
   }
@@ -36,7 +36,7 @@ struct Simhash : UsualKind {
   static std::vector<uint8_t> from_text(std::string_view text, const char**) { return stored(simhash_from_text(text)); }
 
   static std::vector<uint8_t> to_wire(const AnyValue& v) {
-    std::vector<uint8_t> out(kBytes);
+    std::vector<uint8_t> out(kSimhashBytes);
     store_big_endian(v.simhash, out.data());
     return out;
   }

@@ -9,12 +9,12 @@ namespace neardup {
 namespace {
 
 // Nanoseconds: of a look-up, of an entry that is counted, of one in a table, of a row that is looked at.
-constexpr double kProbeCost = 1000;
-constexpr double kEntryCost = 3;
+constexpr double kKeyProbeCost = 1000;
+constexpr double kKeyEntryCost = 3;
 constexpr double kTableEntryCost = 12;
-constexpr double kRowCost = 300;
+constexpr double kCandidateCost = 300;
 // What each further key of a row costs outside a query: in the file, and when rows are inserted and removed.
-constexpr double kBlockCost = 4000;
+constexpr double kBlockCopyCost = 4000;
 
 // Codes of real things are less even than random ones, and their blocks depend on each other: lists are about twice as
 // long, and of the rows with h hits one in four has one more, however few of unrelated rows would (bench/results.md).
@@ -25,7 +25,7 @@ constexpr int kMostRadius = 4;
 constexpr uint32_t kMostScale = 40;
 constexpr double kFewestRows = 1e6;  // tables grow
 // Numbers of wider blocks that are tried, about.
-constexpr uint32_t kSteps = 32;
+constexpr uint32_t kDistributionSteps = 32;
 // Groups, and entries, up to which the scan counts fast (src/pg/lsh/README, "Scan").
 constexpr uint32_t kMostFastGroups = 127;
 constexpr double kMostFastEntries = 1 << 20;
@@ -56,9 +56,9 @@ double chance_of_at_most(uint32_t bits, uint32_t most) noexcept {
 // The share of rows with at least n hits, where `mean` are expected: of unrelated rows, somewhat more than there are,
 // or of those that depend on each other.
 double share_with_hits(uint32_t n, double mean) noexcept {
-  constexpr double kNever = 1e-15;
+  constexpr double kNegligible = 1e-15;
   double unrelated = 1;
-  for (uint32_t i = 1; i <= n && unrelated > kNever; ++i) unrelated *= mean / i;
+  for (uint32_t i = 1; i <= n && unrelated > kNegligible; ++i) unrelated *= mean / i;
   return std::min(1.0, std::max(unrelated, mean * std::pow(kOneMore, n - 1.0)));
 }
 
@@ -85,10 +85,10 @@ uint32_t most_missed(const CodePlan& plan, uint32_t distance) noexcept {
 // Fills in the rest of a plan whose radii are chosen. passing: the share of hits that count. Its cost; infinite where
 // it is none.
 double complete_plan(const BitLayout& layout, uint32_t distance, double passing, CodePlan* plan) noexcept {
-  constexpr double kNone = HUGE_VAL;
+  constexpr double kNoPlanCost = HUGE_VAL;
   plan->groups = plan->radius < 0 ? plan->wider : layout.blocks;
   plan->slack = most_missed(*plan, distance);
-  if (plan->slack >= plan->groups) return kNone;
+  if (plan->slack >= plan->groups) return kNoPlanCost;
   double probes = 0;
   plan->entries = 0;
   // Blocks are of two widths.
@@ -97,26 +97,26 @@ double complete_plan(const BitLayout& layout, uint32_t distance, double passing,
     const uint32_t width = code_block_width(layout, first);
     const uint32_t last_wide = layout.bits % layout.blocks;
     if (first < last_wide && last_wide < end) end = last_wide;
-    const double values = values_within(width, plan->radius_of(first));
+    const double values = values_within(width, plan->radius_in(first));
     probes += values * (end - first);
     plan->entries += std::exp2(-static_cast<double>(width)) * values * (end - first);
     first = end;
   }
-  if (probes > kMostCodeProbes) return kNone;
+  if (probes > kMostCodeProbes) return kNoPlanCost;
   plan->probes = static_cast<uint32_t>(std::lround(probes));
   plan->entries *= kUnevenness;
   plan->candidates = share_with_hits(plan->groups - plan->slack, plan->entries * passing);
   const double rows = std::exp2(static_cast<double>(layout.scale));
   const double entries = plan->entries * rows;
   const bool fast = plan->groups <= kMostFastGroups && entries <= kMostFastEntries;
-  return plan->probes * kProbeCost + entries * (fast ? kEntryCost : kTableEntryCost) +
-         plan->candidates * rows * kRowCost;
+  return plan->probes * kKeyProbeCost + entries * (fast ? kKeyEntryCost : kTableEntryCost) +
+         plan->candidates * rows * kCandidateCost;
 }
 
 double best_plan(const BitLayout& layout, uint32_t distance, CodePlan* best) noexcept {
   const double passing = wants_further_bits(layout) ? chance_of_passing(layout, distance) : 1;
   double least = HUGE_VAL;
-  const uint32_t step = std::max(1u, layout.blocks / kSteps);
+  const uint32_t step = std::max(1u, layout.blocks / kDistributionSteps);
   for (int radius = -1; radius <= kMostRadius; ++radius) {
     for (uint32_t left_out = 0; left_out < layout.blocks; left_out += step) {
       CodePlan plan{};
@@ -148,7 +148,7 @@ BitLayout choose_bit_layout(uint32_t bits, uint32_t most, double rows) noexcept 
   for (uint32_t blocks = 1; blocks <= std::min(kMostCodeBlocks, bits / kLeastWidth); ++blocks) {
     layout.blocks = blocks;
     CodePlan plan;
-    const double cost = best_plan(layout, most, &plan) + blocks * kBlockCost;
+    const double cost = best_plan(layout, most, &plan) + blocks * kBlockCopyCost;
     if (cost >= least) continue;
     least = cost;
     best = layout;

@@ -79,7 +79,7 @@ struct CodePlan {
   double entries;     // that the look-ups meet, as a multiple of the rows; estimated
   double candidates;  // the share of the rows that come out; estimated
 
-  int radius_of(uint32_t block) const noexcept { return block < wider ? radius + 1 : radius; }
+  int radius_in(uint32_t block) const noexcept { return block < wider ? radius + 1 : radius; }
 };
 // The plan with the fewest expected nanoseconds. False where each would take more than kMostCodeProbes look-ups.
 bool plan_codes(const BitLayout& layout, uint32_t distance, CodePlan* plan) noexcept;

@@ -19,13 +19,13 @@ constexpr double kLongGramRate = 0.06;  // up to which 7-grams find all
 // What a key is of; grams have their q.
 enum KeyKind : uint64_t { kWhole = 1, kShort1 = 2, kGrams3 = 3, kLong = 4, kShort2 = 5, kGrams7 = 7 };
 
-constexpr uint64_t tag_of(uint64_t kind, uint32_t exponent) noexcept {
+constexpr uint64_t key_tag(uint64_t kind, uint32_t exponent) noexcept {
   return kSeed0 + (kind << 8 | exponent) * kLengthFactor;
 }
-constexpr uint64_t plain_key(uint64_t kind, uint32_t exponent) noexcept { return mix64(tag_of(kind, exponent)); }
+constexpr uint64_t plain_key(uint64_t kind, uint32_t exponent) noexcept { return mix64(key_tag(kind, exponent)); }
 
 // Values 0..63 of a part's characters, runs cut to three if wanted.
-std::vector<uint8_t> values_of(std::string_view part, bool cut) {
+std::vector<uint8_t> symbol_values(std::string_view part, bool cut) {
   std::vector<uint8_t> out;
   out.reserve(part.size());
   size_t run = 0;
@@ -47,7 +47,7 @@ void add_grams(const std::vector<uint8_t>& part, uint32_t q, uint32_t exponent, 
     if (i + 1 >= q) grams.push_back(gram);
   }
   std::sort(grams.begin(), grams.end());
-  const uint64_t tag = tag_of(q, exponent);
+  const uint64_t tag = key_tag(q, exponent);
   uint64_t occurrence = 0;
   for (size_t i = 0; i < grams.size(); ++i) {
     occurrence = i > 0 && grams[i] == grams[i - 1] ? occurrence + 1 : 0;
@@ -57,7 +57,7 @@ void add_grams(const std::vector<uint8_t>& part, uint32_t q, uint32_t exponent, 
 }
 
 uint64_t whole_key(uint32_t exponent, const std::vector<uint8_t>& part1, const std::vector<uint8_t>& part2) {
-  uint64_t h = tag_of(kWhole, exponent) + part1.size();
+  uint64_t h = key_tag(kWhole, exponent) + part1.size();
   for (const uint8_t v : part1) h = mum(h ^ v, kSeed1);
   h += part2.size();
   for (const uint8_t v : part2) h = mum(h ^ v, kSeed1);
@@ -111,7 +111,7 @@ GramRules gram_rules(double max_rate) {
 std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest) {
   std::vector<uint64_t> keys;
   const std::string_view parts[] = {digest.part1, digest.part2};
-  const std::vector<uint8_t> cut[] = {values_of(digest.part1, true), values_of(digest.part2, true)};
+  const std::vector<uint8_t> cut[] = {symbol_values(digest.part1, true), symbol_values(digest.part2, true)};
   keys.push_back(whole_key(digest.exponent, cut[0], cut[1]));
   for (uint32_t i = 0; i < 2; ++i) {
     const uint32_t exponent = digest.exponent + i;
@@ -119,7 +119,7 @@ std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest) 
     if (n > kMaxGramLength) keys.push_back(plain_key(kLong, exponent));
     if (cut[i].size() <= kMaxGramLength) add_grams(cut[i], kScoreGram, exponent, false, &keys);
     if (rules.q == 0 || n == 0 || n > kMaxGramLength) continue;
-    add_grams(values_of(parts[i], false), rules.q, exponent, true, &keys);
+    add_grams(symbol_values(parts[i], false), rules.q, exponent, true, &keys);
     if (n < rules.short_length) keys.push_back(plain_key(i == 0 ? kShort1 : kShort2, exponent));
   }
   return keys;
@@ -137,7 +137,7 @@ GramProbes score_probes(const CtphView& query, double score) {
     out.nothing = true;
     return out;
   }
-  const std::vector<uint8_t> cut[] = {values_of(query.part1, true), values_of(query.part2, true)};
+  const std::vector<uint8_t> cut[] = {symbol_values(query.part1, true), symbol_values(query.part2, true)};
   out.keys.push_back(whole_key(query.exponent, cut[0], cut[1]));
   for (uint32_t i = 0; i < 2; ++i) {
     if (cut[i].size() > kMaxGramLength) {
@@ -173,7 +173,7 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
     }
     out.nothing = false;
     const uint32_t exponent = query.exponent + i;
-    add_grams(values_of(parts[i], false), rules.q, exponent, true, &out.keys);
+    add_grams(symbol_values(parts[i], false), rules.q, exponent, true, &out.keys);
     // Part 2 is often short, and compared with no other part 2.
     if (n < rules.short_length) {
       out.keys.push_back(plain_key(kShort1, exponent));

@@ -9,9 +9,9 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPiece = 1 << 16;  // words between polls
-constexpr size_t kSmall = 32;       // words that are put in order by insertion
-constexpr unsigned kDigitBits = 12;
+constexpr size_t kWordsBetweenPolls = 1 << 16;
+constexpr size_t kSmall = 32;  // words that are put in order by insertion
+constexpr unsigned kSortDigitBits = 12;
 constexpr unsigned kFarDigitBits = 10;  // of parts that lie too far apart for the caches of addresses
 
 // from and to are the same, or apart.
@@ -33,8 +33,8 @@ void sort_part(uint64_t* a, uint64_t* b, size_t n, bool to_b, Poller& poller) {
   }
   uint64_t varying = 0;
   bool sorted = true;
-  for (size_t from = 1; from < n; from += kPiece) {
-    const size_t to = std::min(n, from + kPiece);
+  for (size_t from = 1; from < n; from += kWordsBetweenPolls) {
+    const size_t to = std::min(n, from + kWordsBetweenPolls);
     for (size_t i = from; i < to; ++i) {
       varying |= a[i] ^ a[0];
       sorted &= a[i - 1] <= a[i];
@@ -45,13 +45,14 @@ void sort_part(uint64_t* a, uint64_t* b, size_t n, bool to_b, Poller& poller) {
     if (to_b) copy_polled(b, a, n * sizeof *a, poller);
     return;
   }
-  const unsigned digit = std::min(bit_width_of(n), n > kPiece ? kFarDigitBits : kDigitBits);  // best: a word each
-  const unsigned shift = bit_width_of(varying) - std::min(bit_width_of(varying), digit);
+  const unsigned digit =
+      std::min(bit_width(n), n > kWordsBetweenPolls ? kFarDigitBits : kSortDigitBits);  // best: a word each
+  const unsigned shift = bit_width(varying) - std::min(bit_width(varying), digit);
   const uint64_t mask = (uint64_t{1} << digit) - 1;
-  uint32_t end[1u << kDigitBits];
+  uint32_t end[1u << kSortDigitBits];
   std::fill_n(end, mask + 1, 0);
-  for (size_t from = 0; from < n; from += kPiece) {
-    const size_t to = std::min(n, from + kPiece);
+  for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
+    const size_t to = std::min(n, from + kWordsBetweenPolls);
     for (size_t i = from; i < to; ++i) ++end[a[i] >> shift & mask];
     poller.spend(to - from);
   }
@@ -61,14 +62,14 @@ void sort_part(uint64_t* a, uint64_t* b, size_t n, bool to_b, Poller& poller) {
     most = std::max(most, end[d]);
     before += std::exchange(end[d], before);
   }
-  for (size_t from = 0; from < n; from += kPiece) {
-    const size_t to = std::min(n, from + kPiece);
+  for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
+    const size_t to = std::min(n, from + kWordsBetweenPolls);
     for (size_t i = from; i < to; ++i) b[end[a[i] >> shift & mask]++] = a[i];
     poller.spend(4 * (to - from));
   }
   if (shift == 0) {
     if (!to_b) copy_polled(a, b, n * sizeof *a, poller);
-  } else if (most <= kSmall && n <= kPiece) {
+  } else if (most <= kSmall && n <= kWordsBetweenPolls) {
     insertion_sort(b, result, n);  // nothing moves beyond its digit
     poller.spend(4 * n);
   } else {
@@ -94,7 +95,7 @@ EntryChunk::EntryChunk(size_t budget) : budget_(std::max<size_t>(budget, 64 * 10
 
 bool EntryChunk::grow(uint32_t n, Poller& poller) {
   const size_t most_words = std::min<size_t>(budget_ / kWordBytes, UINT32_MAX);
-  const size_t most_rows = std::min(budget_ / kRowBytes, kMaxRows);
+  const size_t most_rows = std::min(budget_ / kRowBytes, kMaxChunkRows);
   const bool fits =
       (nwords_ + n) * kWordBytes + (rows_ + 1) * kRowBytes <= budget_ && nwords_ + n <= most_words && rows_ < most_rows;
   if (!fits && rows_ != 0) return false;
@@ -114,8 +115,8 @@ void EntryChunk::order_rows(Poller& poller) {
   Array<SortRecord> tmp(ledger_, rows_);
   Array<uint32_t> number(ledger_, rows_);
   const auto in_pieces = [&poller](size_t n, auto f) {
-    for (size_t from = 0; from < n; from += kPiece) {
-      const size_t to = std::min(n, from + kPiece);
+    for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
+      const size_t to = std::min(n, from + kWordsBetweenPolls);
       for (size_t i = from; i < to; ++i) f(i);
       poller.spend(4 * (to - from));
     }
@@ -128,7 +129,9 @@ void EntryChunk::order_rows(Poller& poller) {
     tids_[i] = sorted[i].key();
     number[sorted[i].value] = static_cast<uint32_t>(i);
   });
-  in_pieces(nwords_, [&](size_t i) { words_[i] = (words_[i] & ~(kMaxRows - 1)) | number[words_[i] & (kMaxRows - 1)]; });
+  in_pieces(nwords_, [&](size_t i) {
+    words_[i] = (words_[i] & ~(kMaxChunkRows - 1)) | number[words_[i] & (kMaxChunkRows - 1)];
+  });
 }
 
 void EntryChunk::sort(Poller& poller) {
@@ -141,7 +144,7 @@ void EntryChunk::sort(Poller& poller) {
   sort_words(words_.data(), scratch_.data(), nwords_, poller);
 }
 
-size_t EntryChunk::take(Entry* out, size_t most) noexcept {
+size_t EntryChunk::read(Entry* out, size_t most) noexcept {
   if (taken_ < rows_) {
     const size_t n = std::min(most, rows_ - taken_);
     for (size_t i = 0; i < n; ++i) out[i] = {kRosterKey, tids_[taken_ + i]};
@@ -150,7 +153,7 @@ size_t EntryChunk::take(Entry* out, size_t most) noexcept {
   }
   const size_t n = std::min(most, nwords_ - (taken_ - rows_));
   const uint64_t* words = words_.data() + (taken_ - rows_);
-  for (size_t i = 0; i < n; ++i) out[i] = {words[i] >> kRowBits, tids_[words[i] & (kMaxRows - 1)]};
+  for (size_t i = 0; i < n; ++i) out[i] = {words[i] >> kRowBits, tids_[words[i] & (kMaxChunkRows - 1)]};
   taken_ += n;
   return n;
 }
@@ -271,7 +274,7 @@ void RunPacker::tally(const Entry* entries, size_t n) noexcept {
 }
 
 size_t RunPacker::add(const Entry* entries, size_t n) noexcept {
-  constexpr size_t kAtOnce = 256;
+  constexpr size_t kTalliedAtOnce = 256;
   size_t i = 0;
   while (i < n) {
     if (begun_ && !below(last_, entries[i])) {
@@ -279,7 +282,7 @@ size_t RunPacker::add(const Entry* entries, size_t n) noexcept {
       ++i;
       continue;
     }
-    const size_t most = std::min(n, i + kAtOnce);
+    const size_t most = std::min(n, i + kTalliedAtOnce);
     size_t ascending = i + 1;
     while (ascending < most && below(entries[ascending - 1], entries[ascending])) ++ascending;
     const size_t taken = leaf_.add(entries + i, ascending - i);
@@ -312,19 +315,19 @@ bool EntryMerge::feed(uint32_t s, const void* leaf) noexcept {
     if (!source.leaf.open(leaf, kLeafBytes) || source.leaf.count() == 0) return false;
     decode(source);
   }
-  hungry_ = kNone;
+  hungry_ = kNotHungry;
   if (planted_) {
     replay(head(s), s);
     return true;
   }
   for (uint32_t i = n_; i-- > 0;)
     if (!sources_[i].fed) hungry_ = i;
-  if (hungry_ == kNone) plant();
+  if (hungry_ == kNotHungry) plant();
   return true;
 }
 
 void EntryMerge::decode(Source& source) noexcept {
-  const uint32_t to = std::min(source.decoded + kBlock, source.leaf.count());
+  const uint32_t to = std::min(source.decoded + kDecodedAtOnce, source.leaf.count());
   source.leaf.decode(source.decoded, to, source.block);
   source.at = 0;
   source.n = to - source.decoded;
@@ -363,9 +366,9 @@ void EntryMerge::replay(Node node, uint32_t s) noexcept {
   losers[0] = node;
 }
 
-size_t EntryMerge::take(Entry* out, size_t most, uint32_t* hungry) noexcept {
+size_t EntryMerge::read(Entry* out, size_t most, uint32_t* hungry) noexcept {
   size_t n = 0;
-  while (hungry_ == kNone && n < most) {
+  while (hungry_ == kNotHungry && n < most) {
     const Node winner = losers_[0];
     if (winner == ~Node{0}) break;
     const uint64_t low = static_cast<uint64_t>(winner);

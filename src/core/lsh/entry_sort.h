@@ -32,7 +32,7 @@ class EntryChunk {
     return true;
   }
 
-  // Makes room for a row of n keys. False when the budget is used up by the rows that it has: sort(), take() all of
+  // Makes room for a row of n keys. False when the budget is used up by the rows that it has: sort(), read() all of
   // them, clear(). Throws bad_alloc, and what the poller throws.
   bool grow(uint32_t n, Poller& poller);
 
@@ -42,7 +42,7 @@ class EntryChunk {
   void sort(Poller& poller);
 
   // The next entries in order, after sort(); 0 at the end. An entry that was added twice comes twice.
-  size_t take(Entry* out, size_t most) noexcept;
+  size_t read(Entry* out, size_t most) noexcept;
 
   // Forgets the rows, keeps the memory.
   void clear() noexcept;
@@ -52,7 +52,7 @@ class EntryChunk {
  private:
   // A word is key << kRowBits | number of the row in the chunk.
   static constexpr unsigned kRowBits = 64 - kKeyBits;
-  static constexpr size_t kMaxRows = size_t{1} << kRowBits;
+  static constexpr size_t kMaxChunkRows = size_t{1} << kRowBits;
 
   void order_rows(Poller& poller);
 
@@ -136,12 +136,12 @@ class RunPacker {
   LeafPacker leaf_;
 };
 
-// Merges runs of leaves. The caller reads the leaves: take() stops at a source without entries, and goes on when that
+// Merges runs of leaves. The caller reads the leaves: read() stops at a source without entries, and goes on when that
 // source was given its next leaf.
 class EntryMerge {
  public:
   static constexpr uint32_t kMaxSources = 256;
-  static constexpr uint32_t kNone = ~uint32_t{0};
+  static constexpr uint32_t kNotHungry = ~uint32_t{0};
   // What it holds for a source, the leaves aside.
   static constexpr size_t kBytesPerSource = 1200;
 
@@ -152,14 +152,14 @@ class EntryMerge {
   // False when the bytes are no leaf, or an empty one.
   bool feed(uint32_t source, const void* leaf) noexcept;
 
-  // The next entries in order. *hungry: the source that has to be fed before any more, or kNone. At the end of all
-  // sources 0 and kNone.
-  size_t take(Entry* out, size_t most, uint32_t* hungry) noexcept;
+  // The next entries in order. *hungry: the source that has to be fed before any more, or kNotHungry. At the end of all
+  // sources 0 and kNotHungry.
+  size_t read(Entry* out, size_t most, uint32_t* hungry) noexcept;
 
  private:
   // key << 64 | TID << 16 | source: nodes are compared, and equal entries ordered, in one go.
   __extension__ using Node = unsigned __int128;
-  static constexpr uint32_t kBlock = 64;
+  static constexpr uint32_t kDecodedAtOnce = 64;
 
   struct Source {
     LeafView leaf;
@@ -168,7 +168,7 @@ class EntryMerge {
     uint32_t n;
     bool fed;
     bool ended;
-    Entry block[kBlock];
+    Entry block[kDecodedAtOnce];
   };
   static_assert(sizeof(Source) + 2 * sizeof(Node) <= kBytesPerSource);
 
@@ -183,7 +183,7 @@ class EntryMerge {
   Ledger ledger_;
   uint32_t n_;
   uint32_t width_;  // n_ rounded up to a power of 2
-  uint32_t hungry_ = kNone;
+  uint32_t hungry_ = kNotHungry;
   bool planted_ = false;
   Array<Source> sources_;
   Array<Node> losers_;  // [0]: the winner; [i]: the loser of the match of 2i and 2i + 1

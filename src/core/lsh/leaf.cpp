@@ -6,9 +6,9 @@
 namespace neardup {
 namespace {
 
-constexpr uint64_t mask_of(unsigned bits) noexcept { return bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits); }
+constexpr uint64_t field_mask(unsigned bits) noexcept { return bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits); }
 
-constexpr size_t bytes_of(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
+constexpr size_t whole_bytes(uint64_t bits) noexcept { return static_cast<size_t>((bits + 7) / 8); }
 
 // Appends fields of up to kMaxBits bits, low bits first. Writes up to 8 bytes at a time: those after the fields are
 // zero, and are the spare ones once finish() was called.
@@ -61,14 +61,14 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
       head.n > kMaxLeafEntries)
     return false;
   const unsigned tid_bits = head.block_bits + head.off_bits;
-  const size_t keys = bytes_of(uint64_t{head.n} * head.key_bits) + 8;
-  const size_t tids = bytes_of(uint64_t{head.n} * tid_bits) + 8;
+  const size_t keys = whole_bytes(uint64_t{head.n} * head.key_bits) + 8;
+  const size_t tids = whole_bytes(uint64_t{head.n} * tid_bits) + 8;
   if (sizeof(LeafHead) + keys + tids > size) return false;
-  packed_.keys = {static_cast<const uint8_t*>(bytes) + sizeof(LeafHead), mask_of(head.key_bits), head.key_bits};
-  packed_.tids = {packed_.keys.bytes + keys, mask_of(tid_bits), tid_bits};
+  packed_.keys = {static_cast<const uint8_t*>(bytes) + sizeof(LeafHead), field_mask(head.key_bits), head.key_bits};
+  packed_.tids = {packed_.keys.bytes + keys, field_mask(tid_bits), tid_bits};
   packed_.base_key = head.base_key;
   packed_.base_block = head.base_block;
-  packed_.off_mask = mask_of(head.off_bits);
+  packed_.off_mask = field_mask(head.off_bits);
   packed_.n = head.n;
   packed_.off_bits = head.off_bits;
   return true;
@@ -76,7 +76,7 @@ bool LeafView::open(const void* bytes, size_t size) noexcept {
 
 size_t LeafView::size() const noexcept {
   const auto keys = static_cast<size_t>(packed_.tids.bytes - packed_.keys.bytes);
-  return sizeof(LeafHead) + keys + bytes_of(uint64_t{packed_.n} * packed_.tids.bits) + 8;
+  return sizeof(LeafHead) + keys + whole_bytes(uint64_t{packed_.n} * packed_.tids.bits) + 8;
 }
 
 uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
@@ -133,12 +133,12 @@ void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t 
   const uint32_t near = shape.n < 1024 ? 12 : 20;
   size_t part = sizeof(LeafHead);
   for (const uint64_t width : {uint64_t{shape.key_bits}, uint64_t{shape.tid_bits}}) {
-    const size_t from = part + bytes_of(uint64_t{i < near ? 0 : i - near} * width);
-    const size_t to = part + bytes_of(uint64_t{i + near} * width);
+    const size_t from = part + whole_bytes(uint64_t{i < near ? 0 : i - near} * width);
+    const size_t to = part + whole_bytes(uint64_t{i + near} * width);
     if (to >= kLeafBytes) return;
     for (size_t at = from; at < to + 64; at += 64)
       __builtin_prefetch(static_cast<const char*>(bytes) + std::min(at, to));
-    part += bytes_of(uint64_t{shape.n} * width) + 8;
+    part += whole_bytes(uint64_t{shape.n} * width) + 8;
   }
 }
 
@@ -232,20 +232,20 @@ bool LeafPacker::add_wider(const Entry& e) noexcept {
   const uint64_t least = std::min(least_block_, e.tid >> 16);
   const uint64_t most = std::max(most_block_, e.tid >> 16);
   const uint64_t first_key = n_ == 0 ? e.key : least_key_;
-  const unsigned key_bits = bit_width_of(e.key - first_key);
-  const unsigned block_bits = bit_width_of(most - least);
-  const unsigned off_bits = bit_width_of(off_mask_ | (e.tid & 0xffff));
+  const unsigned key_bits = bit_width(e.key - first_key);
+  const unsigned block_bits = bit_width(most - least);
+  const unsigned off_bits = bit_width(off_mask_ | (e.tid & 0xffff));
   const unsigned bits = key_bits + block_bits + off_bits;
   const uint32_t room = bits == 0 ? kMaxLeafEntries : std::min(kLeafDataBits / bits, kMaxLeafEntries);
   if (n_ >= room) return false;
   entries_[n_++] = e;
   room_ = room;
   least_key_ = first_key;
-  key_mask_ = mask_of(key_bits);
+  key_mask_ = field_mask(key_bits);
   least_block_ = least;
   most_block_ = most;
-  block_mask_ = mask_of(block_bits);
-  off_mask_ = mask_of(off_bits);
+  block_mask_ = field_mask(block_bits);
+  off_mask_ = field_mask(off_bits);
   return true;
 }
 
@@ -254,9 +254,9 @@ uint32_t LeafPacker::write(void* out) noexcept {
   head.n = static_cast<uint16_t>(n_);
   head.base_key = least_key_;
   head.base_block = n_ == 0 ? 0 : static_cast<uint32_t>(least_block_);
-  head.key_bits = static_cast<uint8_t>(bit_width_of(key_mask_));
-  head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width_of(most_block_ - least_block_));
-  head.off_bits = static_cast<uint8_t>(bit_width_of(off_mask_));
+  head.key_bits = static_cast<uint8_t>(bit_width(key_mask_));
+  head.block_bits = n_ == 0 ? 0 : static_cast<uint8_t>(bit_width(most_block_ - least_block_));
+  head.off_bits = static_cast<uint8_t>(bit_width(off_mask_));
   uint8_t* p = static_cast<uint8_t*>(out);
   std::memcpy(p, &head, sizeof head);
   p += sizeof head;

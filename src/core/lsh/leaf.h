@@ -1,6 +1,7 @@
 // Entries of an lsh index and the leaf that holds them in sorted order: fixed-width fields, widths chosen per leaf.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,9 +30,7 @@ inline constexpr uint32_t kLeafDataBits =
 // Entries differ, so n of them need log2(n) bits each: a leaf holds fewer than 5000.
 inline constexpr uint32_t kMaxLeafEntries = 8192;
 
-inline unsigned bit_width_of(uint64_t v) noexcept {
-  return v == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(v));
-}
+inline unsigned bit_width(uint64_t v) noexcept { return static_cast<unsigned>(std::bit_width(v)); }
 
 // A checked leaf; points into the caller's bytes. Every access below n is inside the leaf whatever the bytes hold.
 class LeafView {

@@ -15,15 +15,15 @@ namespace neardup {
 namespace {
 
 // Its bound, in the text form, is on this side of the measure.
-std::string_view sign_of(const MeasureInfo& measure) noexcept { return measure.is_similarity ? ">=" : "<="; }
+std::string_view bound_sign(const MeasureInfo& measure) noexcept { return measure.is_similarity ? ">=" : "<="; }
 
 // Where the bound begins in a text that begins with `jaccard>=`, or another measure's name and sign; 0: it does not.
 size_t read_measure(std::string_view text, Measure* measure) noexcept {
   for (uint8_t number = 1; number <= kNewestStoredMeasure; ++number) {
     *measure = static_cast<Measure>(number);
     const MeasureInfo& m = info(*measure);
-    if (text.starts_with(m.name) && text.substr(m.name.size()).starts_with(sign_of(m)))
-      return m.name.size() + sign_of(m).size();
+    if (text.starts_with(m.name) && text.substr(m.name.size()).starts_with(bound_sign(m)))
+      return m.name.size() + bound_sign(m).size();
   }
   return 0;
 }
@@ -45,7 +45,7 @@ void check_fields(uint8_t format, uint8_t measure, uint16_t reserved) {
   if (reserved != 0) refuse_bytes("reserved bytes are not 0");
 }
 
-const ValueForms& forms_of(Measure measure) noexcept { return info(kind_of(measure)).forms; }
+const ValueForms& value_forms(Measure measure) noexcept { return info(measure_kind(measure)).forms; }
 
 // Equal values have equal bytes.
 void write_header(Measure measure, double bound, void* out) noexcept {
@@ -71,22 +71,22 @@ LshQueryView view_lsh_query(const void* bytes, size_t size) {
   const auto* h = static_cast<const LshQueryHeader*>(bytes);
   check_fields(h->format, h->measure, h->reserved);
   const auto measure = static_cast<Measure>(h->measure);
-  return {forms_of(measure).view(reinterpret_cast<const uint8_t*>(h + 1), size - sizeof *h), measure, h->bound};
+  return {value_forms(measure).view(reinterpret_cast<const uint8_t*>(h + 1), size - sizeof *h), measure, h->bound};
 }
 
 size_t lsh_query_size(const LshQueryView& query) noexcept {
-  return sizeof(LshQueryHeader) + forms_of(query.measure).stored_size(query);
+  return sizeof(LshQueryHeader) + value_forms(query.measure).stored_size(query);
 }
 
 void write_lsh_query(const LshQueryView& query, void* out) noexcept {
   write_header(query.measure, query.bound, out);
-  forms_of(query.measure).store(query, static_cast<uint8_t*>(out) + sizeof(LshQueryHeader));
+  value_forms(query.measure).store(query, static_cast<uint8_t*>(out) + sizeof(LshQueryHeader));
 }
 
 std::string lsh_query_to_text(const LshQueryView& query) {
   const MeasureInfo& measure = info(query.measure);
   std::string out(measure.name);
-  out += sign_of(measure);
+  out += bound_sign(measure);
   if (std::isnan(query.bound)) {
     out += "NaN";
   } else if (std::isinf(query.bound)) {
@@ -96,7 +96,7 @@ std::string lsh_query_to_text(const LshQueryView& query) {
     const auto r = std::to_chars(digits, digits + sizeof digits, query.bound);
     out.append(digits, r.ptr);
   }
-  return out + ' ' + forms_of(query.measure).to_text(query);
+  return out + ' ' + value_forms(query.measure).to_text(query);
 }
 
 std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
@@ -115,7 +115,7 @@ std::vector<uint8_t> lsh_query_from_text(std::string_view text) {
   if (r.ec != std::errc() || r.ptr != number.data() + number.size() || number.back() == ')')
     throw fail("The bound is not a number.");
   const char* why = nullptr;
-  const std::vector<uint8_t> value = forms_of(measure).from_text(text.substr(space + 1), &why);
+  const std::vector<uint8_t> value = value_forms(measure).from_text(text.substr(space + 1), &why);
   if (why != nullptr) throw fail(why);
   return with_header(measure, bound, value);
 }
@@ -125,7 +125,7 @@ std::vector<uint8_t> lsh_query_to_wire(const LshQueryView& query) {
   out[0] = kLshQueryFormat;
   out[1] = static_cast<uint8_t>(query.measure);
   store_big_endian(std::bit_cast<uint64_t>(query.bound), &out[4]);
-  const std::vector<uint8_t> value = forms_of(query.measure).to_wire(query);
+  const std::vector<uint8_t> value = value_forms(query.measure).to_wire(query);
   out.insert(out.end(), value.begin(), value.end());
   return out;
 }
@@ -135,8 +135,9 @@ std::vector<uint8_t> lsh_query_from_wire(const uint8_t* bytes, size_t size) {
   check_fields(bytes[0], bytes[1], load_big_endian<uint16_t>(bytes + 2));
   const auto measure = static_cast<Measure>(bytes[1]);
   const double bound = std::bit_cast<double>(load_big_endian<uint64_t>(bytes + 4));
-  constexpr size_t kHeader = sizeof(LshQueryHeader);
-  return with_header(measure, bound, forms_of(measure).from_wire(bytes + kHeader, size - kHeader));
+  constexpr size_t kQueryHeaderBytes = sizeof(LshQueryHeader);
+  return with_header(measure, bound,
+                     value_forms(measure).from_wire(bytes + kQueryHeaderBytes, size - kQueryHeaderBytes));
 }
 
 }  // namespace neardup

@@ -21,11 +21,13 @@ namespace {
 constexpr double kChanceCost = 1e6 * 1.5 / 8;
 constexpr double kChanceSimilarity = 0.1;
 
-double cost_of(double bands, uint32_t rows) { return bands * (1 + kChanceCost * std::pow(kChanceSimilarity, rows)); }
+double layout_cost(double bands, uint32_t rows) {
+  return bands * (1 + kChanceCost * std::pow(kChanceSimilarity, rows));
+}
 
-double cost_of(const BandLayout& layout) {
+double layout_cost(const BandLayout& layout) {
   double cost = 0;
-  for (uint32_t j = 0; j < layout.bands; ++j) cost += cost_of(1, layout.begin(j + 1) - layout.begin(j));
+  for (uint32_t j = 0; j < layout.bands; ++j) cost += layout_cost(1, layout.begin(j + 1) - layout.begin(j));
   return cost;
 }
 
@@ -152,11 +154,11 @@ BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, doub
   // holds a whole one of r. So once the bands alone cost more than the best layout, none after it is better.
   const uint32_t most_bands = std::min(exact.bands, kMaxIndexBands);
   BandLayout best = exact;
-  double least = fits ? cost_of(exact) : HUGE_VAL;
+  double least = fits ? layout_cost(exact) : HUGE_VAL;
   for (uint32_t rows = 1; rows <= need; ++rows) {
     const uint32_t bands = fewest_bands(num_perm, mismatches, rows, 1 - recall, std::min(most_bands, num_perm / rows));
     if (bands == 0 || bands > least) break;
-    const double cost = cost_of(bands, rows);
+    const double cost = layout_cost(bands, rows);
     if (cost < least || (cost == least && !best.exact())) {
       least = cost;
       best = {num_perm, bits, bands, rows, need};

@@ -17,15 +17,15 @@
 namespace neardup {
 namespace {
 
-constexpr double kIndexThreshold = 0.75;  // of an index without options
-constexpr uint32_t kMaxBands = 65;        // more would cost memory and tell nothing new: long bands hardly lie
-constexpr uint64_t kSmallGroup = 64;      // rows that share a band
-constexpr double kLeastChance = 0.05;     // that a pair is met at all; rarer ones would count too much
+constexpr double kIndexThreshold = 0.75;   // of an index without options
+constexpr uint32_t kMaxSampledBands = 65;  // more would cost memory and tell nothing new: long bands hardly lie
+constexpr uint64_t kSmallGroup = 64;       // rows that share a band
+constexpr double kLeastChance = 0.05;      // that a pair is met at all; rarer ones would count too much
 
 // The bands of an index; of very long signatures some 33.
-BandLayout layout_of(uint32_t num_perm, uint32_t bits) {
+BandLayout index_layout(uint32_t num_perm, uint32_t bits) {
   BandLayout layout = choose_bands(num_perm, bits, kIndexThreshold, 1);
-  if (layout.bands > kMaxBands) layout.bands = 33;
+  if (layout.bands > kMaxSampledBands) layout.bands = 33;
   return layout;
 }
 
@@ -120,15 +120,15 @@ class Copies {
 template <typename ForGroups, typename Visit>
 double visit_pairs(uint32_t most_pairs, Copies copies, ForGroups for_groups, Visit visit) {
   Draw draws[2];
-  const auto draw_of = [&](uint64_t size) -> Draw& { return draws[size > kSmallGroup]; };
+  const auto draw_for = [&](uint64_t size) -> Draw& { return draws[size > kSmallGroup]; };
   for_groups([&](const uint64_t* rows, uint64_t size) {
-    draw_of(size).add(size * (size - 1) / 2);
+    draw_for(size).add(size * (size - 1) / 2);
     copies.note(rows, size);
   });
   const std::vector<float> shares = copies.shares();
   for (Draw& draw : draws) draw.start(std::max(most_pairs / 2, 1u));
   for_groups([&](const uint64_t* rows, uint64_t size) {
-    Draw& draw = draw_of(size);
+    Draw& draw = draw_for(size);
     draw.pass(size * (size - 1) / 2, [&](uint64_t place) {
       const auto b = static_cast<uint32_t>(rows[later_member(&place)]);
       const auto a = static_cast<uint32_t>(rows[place]);
@@ -169,7 +169,7 @@ std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, 
                                  Poll poll) {
   const uint32_t bands = layout.bands;
   std::vector<uint32_t> keys(size_t{n} * bands);
-  uint64_t wide[kMaxBands];
+  uint64_t wide[kMaxSampledBands];
   for (uint32_t i = 0; i < n; ++i) {
     band_keys(layout, rows + i * row_bytes, wide);
     for (uint32_t b = 0; b < bands; ++b) keys[size_t{i} * bands + b] = static_cast<uint32_t>(wide[b]);
@@ -180,8 +180,8 @@ std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, 
 
 // What is similar, and what is a candidate, at every level. by_matches: pairs of so many equal components that share a
 // band; by_hits: of so many shared bands. documents: how many there are, at least 1.
-PairSample sample_of(const BandLayout& layout, uint32_t num_perm, uint32_t bits, const std::vector<Tally>& by_matches,
-                     const std::vector<Tally>& by_hits, double documents) {
+PairSample make_sample(const BandLayout& layout, uint32_t num_perm, uint32_t bits, const std::vector<Tally>& by_matches,
+                       const std::vector<Tally>& by_hits, double documents) {
   const uint32_t bands = layout.bands;
   PairSample result{};
   for (uint32_t i = 0; i < kPairLevels; ++i) {
@@ -206,11 +206,13 @@ PairSample sample_of(const BandLayout& layout, uint32_t num_perm, uint32_t bits,
 
 }  // namespace
 
-size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits) { return 6 * size_t{layout_of(num_perm, bits).bands} + 24; }
+size_t pair_sample_bytes(uint32_t num_perm, uint32_t bits) {
+  return 6 * size_t{index_layout(num_perm, bits).bands} + 24;
+}
 
 PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_t bits, uint32_t most_pairs,
                         StopCheck* stop) {
-  const BandLayout layout = layout_of(num_perm, bits);
+  const BandLayout layout = index_layout(num_perm, bits);
   const uint32_t bands = layout.bands;
   const size_t row_bytes = size_t{num_perm} * bits / 8;
   const auto* bytes = static_cast<const uint8_t*>(rows);
@@ -245,7 +247,7 @@ PairSample sample_pairs(const void* rows, uint32_t n, uint32_t num_perm, uint32_
     poll();
   };
   const double documents = std::max(visit_pairs(most_pairs, Copies(std::move(begin)), for_groups, visit), 1.0);
-  return sample_of(layout, num_perm, bits, by_matches, by_hits, documents);
+  return make_sample(layout, num_perm, bits, by_matches, by_hits, documents);
 }
 
 PairSample sample_simhash_pairs(const uint64_t* values, uint32_t n, StopCheck* stop) {

@@ -49,7 +49,7 @@ inline const uint64_t* RowCounter::count_list(const uint64_t* tid, const uint64_
 }
 
 bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size) noexcept {
-  const uint64_t beyond = tid_of(first + size);
+  const uint64_t beyond = row_tid(first + size);
   const uint64_t base = (exact_.least >> 16 << offset_bits()) + first;
   bool any = false;
   for (uint32_t l = 0; l < nlists_; ++l) {
@@ -67,16 +67,16 @@ bool RowCounter::count_window(const uint64_t* tids, uint64_t first, size_t size)
 
 size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcept {
   static_assert(kLeastWindow == 1 << 15);
-  const auto place_of = [](uint64_t tid) { return tid * 0x9E3779B97F4A7C15u >> 49; };
+  const auto hit_slot = [](uint64_t tid) { return tid * 0x9E3779B97F4A7C15u >> 49; };
   std::memset(hits_, 0, kLeastWindow);
   for (uint32_t i = 0; i < n_; ++i) {
-    uint8_t& hits = hits_[place_of(tids[i])];
+    uint8_t& hits = hits_[hit_slot(tids[i])];
     hits = static_cast<uint8_t>(hits + (hits < kMaxHits));
   }
   // Without a branch: which TIDs are of such rows cannot be guessed.
   size_t n = 0;
   for (uint32_t i = 0; i < nfirst; ++i) {
-    const uint64_t hits = hits_[place_of(tids[i])];
+    const uint64_t hits = hits_[hit_slot(tids[i])];
     tids[n] = tids[i] << 16 | hits;
     n += hits >= least;
   }
@@ -87,7 +87,7 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
   size_t kept = 0;
   for (size_t i = 0; i < n; ++i) {
     const uint64_t row = tids[i];
-    uint64_t& last = recent[place_of(row >> 16) % kRecent];
+    uint64_t& last = recent[hit_slot(row >> 16) % kRecent];
     tids[kept] = row;
     kept += last != row;
     last = row;
@@ -98,9 +98,9 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
 
 size_t RowCounter::find(const uint8_t* hits, unsigned least, size_t size, uint64_t* found,
                         uint16_t* blocks) const noexcept {
-  kernels().at_least8(hits, size / kBlock, static_cast<uint8_t>(least), found);
+  kernels().at_least8(hits, size / kCountersPerWord, static_cast<uint8_t>(least), found);
   size_t n = 0;
-  for (size_t b = 0; b < size / kBlock; ++b) {
+  for (size_t b = 0; b < size / kCountersPerWord; ++b) {
     // Without a branch: whether a block has one cannot be guessed.
     blocks[n] = static_cast<uint16_t>(b);
     n += found[b] != 0;

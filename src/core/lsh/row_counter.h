@@ -61,7 +61,8 @@ class RowCounter {
     const uint64_t rows = exact_.rows();
     const uint64_t window = window_rows(rows);
     for (uint64_t first = 0; first < rows; first += window) {
-      const size_t size = static_cast<size_t>(std::min(rows - first + kBlock - 1, window)) / kBlock * kBlock;
+      const size_t size = static_cast<size_t>(std::min(rows - first + kCountersPerWord - 1, window)) /
+                          kCountersPerWord * kCountersPerWord;
       if (!count_window(tids, first, size)) continue;
       for (size_t piece = 0; piece < size; piece += kLeastWindow)
         for_each_row(first, piece, std::min(size - piece, kLeastWindow), least, f);
@@ -86,7 +87,7 @@ class RowCounter {
   static constexpr unsigned kLeastShared = 4;
   static constexpr uint32_t kMaxThin = 16384;
   static constexpr uint64_t kThinRows = 16;  // for each TID
-  static constexpr size_t kBlock = 64;
+  static constexpr size_t kCountersPerWord = 64;
   static constexpr unsigned kMaxOffsetBits = 12;  // the rows of a block of the table are in one window
 
   // Which rows there are between the first and the last.
@@ -104,7 +105,7 @@ class RowCounter {
   };
 
   unsigned offset_bits() const noexcept { return exact_.offset_bits(); }
-  uint64_t tid_of(uint64_t number) const noexcept {
+  uint64_t row_tid(uint64_t number) const noexcept {
     const uint64_t offsets = (uint64_t{1} << offset_bits()) - 1;
     return ((exact_.least >> 16) + (number >> offset_bits())) << 16 | (number & offsets);
   }
@@ -119,14 +120,14 @@ class RowCounter {
   // Calls f for the rows of a piece of the window that begins with row `first`.
   template <typename F>
   void for_each_row(uint64_t first, size_t piece, size_t size, unsigned least, F& f) const {
-    uint64_t found[kLeastWindow / kBlock];
-    uint16_t blocks[kLeastWindow / kBlock];
+    uint64_t found[kLeastWindow / kCountersPerWord];
+    uint16_t blocks[kLeastWindow / kCountersPerWord];
     const uint8_t* const hits = hits_ + piece;
     const size_t n = find(hits, least, size, found, blocks);
     for (size_t b = 0; b < n; ++b)
       for (uint64_t bits = found[blocks[b]]; bits != 0; bits &= bits - 1) {
-        const size_t number = kBlock * blocks[b] + static_cast<size_t>(std::countr_zero(bits));
-        f(tid_of(first + piece + number), static_cast<unsigned>(hits[number]));
+        const size_t number = kCountersPerWord * blocks[b] + static_cast<size_t>(std::countr_zero(bits));
+        f(row_tid(first + piece + number), static_cast<unsigned>(hits[number]));
       }
   }
   // Counts so many rows from this number on, whole blocks; false: none has a hit.

@@ -7,7 +7,7 @@ namespace neardup {
 
 bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept {
   // C(width, radius + 1) more values come in when a radius grows by one: from the smallest number on.
-  uint64_t next[kMaxBlocks];
+  uint64_t next[kMaxSimhashBlocks];
   for (uint32_t i = 0; i < blocks; ++i) {
     plan->radius[i] = -1;
     next[i] = 1;
@@ -44,7 +44,7 @@ bool next_reach(uint32_t blocks, double beyond, uint32_t* distance) noexcept {
 
 uint32_t least_distance(uint32_t blocks, const BlockPlan& plan, uint32_t hits) noexcept {
   // A block without a hit differs in radius + 1 bits at least; which ones those are is not known.
-  uint32_t misses[kMaxBlocks];  // ascending
+  uint32_t misses[kMaxSimhashBlocks];  // ascending
   uint32_t n = 0;
   for (uint32_t i = 0; i < blocks; ++i) {
     if (plan.radius[i] < 0) continue;

@@ -13,7 +13,7 @@
 namespace neardup {
 
 inline constexpr uint32_t kFewestBlocks = 2;
-inline constexpr uint32_t kMaxBlocks = 7;
+inline constexpr uint32_t kMaxSimhashBlocks = 7;
 inline constexpr uint32_t kDefaultBlocks = 4;
 // Wider blocks have shorter lists, which pays from this many rows on.
 inline constexpr uint32_t kBlocksOfLargeTables = 3;
@@ -45,8 +45,8 @@ inline constexpr uint32_t kMaxBlockProbes = 4096;
 
 // Radii for a distance; those that need the fewest look-ups.
 struct BlockPlan {
-  uint32_t probes;            // block values within the radii
-  int8_t radius[kMaxBlocks];  // -1: the block is not looked up
+  uint32_t probes;                   // block values within the radii
+  int8_t radius[kMaxSimhashBlocks];  // -1: the block is not looked up
 };
 // False where more than kMaxBlockProbes would be needed. blocks 2..7, distance 0..64.
 bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept;

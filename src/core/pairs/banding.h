@@ -52,12 +52,12 @@ class KeyFilter {
         valid_(~uint64_t{0} >> (64 - banding.bands())) {}
 
   // Marks a band as done: pairs that agree in it were seen already.
-  void take(uint32_t band) noexcept { taken_ |= uint64_t{1} << band; }
-  void take_none() noexcept { taken_ = 0; }
+  void mark_done(uint32_t band) noexcept { done_ |= uint64_t{1} << band; }
+  void clear_done() noexcept { done_ = 0; }
 
   bool operator()(const uint32_t* a, const uint32_t* b) const noexcept {
     const uint64_t m = equal_mask32_(a, b, stride_) & valid_;
-    return (m & taken_) == 0 && count_bits(m) >= least_;
+    return (m & done_) == 0 && count_bits(m) >= least_;
   }
 
  private:
@@ -65,7 +65,7 @@ class KeyFilter {
   uint32_t stride_;
   uint32_t least_;
   uint64_t valid_;
-  uint64_t taken_ = 0;
+  uint64_t done_ = 0;
 };
 
 // Which keys the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer is

@@ -14,12 +14,12 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kSetB = uint32_t{1} << 31;
-constexpr uint64_t kMaxRows = uint64_t{1} << 31;
-constexpr size_t kFirstRows = 1024;
+constexpr uint64_t kMaxBlockedRows = uint64_t{1} << 31;
+constexpr size_t kFirstBlockedRows = 1024;
 // Nanoseconds to make a pair, for polls.
-constexpr size_t kPairCost = 5;
+constexpr size_t kBlockedPairCost = 5;
 
-uint64_t pairs_of(const OversizedBlock& block, bool two_sets) noexcept {
+uint64_t pair_count(const OversizedBlock& block, bool two_sets) noexcept {
   // Below 2^62: a set has 2^31 rows at most.
   return two_sets ? block.rows_a * block.rows_b : block.rows_a * (block.rows_a - 1) / 2;
 }
@@ -27,7 +27,7 @@ uint64_t pairs_of(const OversizedBlock& block, bool two_sets) noexcept {
 struct Larger {
   bool two_sets;
   bool operator()(const OversizedBlock& x, const OversizedBlock& y) const noexcept {
-    const uint64_t p = pairs_of(x, two_sets), q = pairs_of(y, two_sets);
+    const uint64_t p = pair_count(x, two_sets), q = pair_count(y, two_sets);
     return p != q ? p > q : x.key != y.key ? x.key < y.key : x.hash < y.hash;
   }
 };
@@ -36,7 +36,7 @@ uint64_t add_saturating(uint64_t a, uint64_t b) noexcept { return a + b < a ? UI
 
 void put(Array<uint32_t>& rows, size_t n, uint32_t row, Ledger& ledger) {
   if (n == rows.size()) {
-    Array<uint32_t> larger(ledger, std::max(kFirstRows, 2 * n));
+    Array<uint32_t> larger(ledger, std::max(kFirstBlockedRows, 2 * n));
     std::copy(rows.data(), rows.data() + n, larger.data());
     rows = std::move(larger);
   }
@@ -62,7 +62,7 @@ BlockedPairs::BlockedPairs(uint32_t keys, const BlockOptions& options)
 }
 
 void BlockedPairs::add(const uint64_t* hashes, uint64_t present) {
-  if (rows_ == kMaxRows) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (rows_ == kMaxBlockedRows) throw Error(Errc::too_large, "more than 2147483648 rows");
   const uint32_t row = static_cast<uint32_t>(rows_++) | (two_sets_ ? kSetB : 0);
   ++stats_.rows;
   for (uint32_t k = 0; k < entries_.size(); ++k) {
@@ -140,7 +140,7 @@ void BlockedPairs::emit_block(uint32_t key, const uint32_t* rank_a, const uint32
       } else {
         put_pair(b, a);
       }
-      ws_.poller.spend(kPairCost);
+      ws_.poller.spend(kBlockedPairCost);
     }
     stats_.emitted += last - first;
   }
@@ -148,7 +148,7 @@ void BlockedPairs::emit_block(uint32_t key, const uint32_t* rank_a, const uint32
 
 void BlockedPairs::keep(const OversizedBlock& block) {
   ++stats_.oversized;
-  stats_.oversized_pairs = add_saturating(stats_.oversized_pairs, pairs_of(block, two_sets_));
+  stats_.oversized_pairs = add_saturating(stats_.oversized_pairs, pair_count(block, two_sets_));
   if (options_.listed == 0) return;
   const Larger larger{two_sets_};
   if (oversized_.size() == options_.listed) {

@@ -100,35 +100,35 @@ struct PairsOfRows {
 // Depth first: low[r] is the least number that the rows below r reach by a pair other than the one that led to them.
 // on_bridge(pair) for each pair without which its rows were in two components.
 template <class OnBridge>
-void find_bridges(const std::vector<RowPair>& pairs, const PairsOfRows& of, uint32_t rows, Poller& poller,
+void find_bridges(const std::vector<RowPair>& pairs, const PairsOfRows& ends, uint32_t rows, Poller& poller,
                   OnBridge on_bridge) {
   struct Step {
     uint32_t row;
     uint32_t by;  // the pair that led here
     size_t next;
   };
-  constexpr uint32_t kNone = UINT32_MAX;
+  constexpr uint32_t kNoPair = UINT32_MAX;
   std::vector<uint32_t> number(rows);  // 0: not met
   std::vector<uint32_t> low(rows);
   std::vector<Step> path;
   uint32_t met = 0;
   for (uint32_t root = 0; root < rows; ++root) {
     poller.spend(2);
-    if (number[root] != 0 || of.none(root)) continue;
+    if (number[root] != 0 || ends.none(root)) continue;
     number[root] = low[root] = ++met;
-    path.push_back({root, kNone, of.begin[root]});
+    path.push_back({root, kNoPair, ends.begin[root]});
     while (!path.empty()) {
       poller.spend(20);
       Step& step = path.back();
-      if (step.next < of.begin[size_t{step.row} + 1]) {
-        const uint32_t i = of.ends[step.next++];
+      if (step.next < ends.begin[size_t{step.row} + 1]) {
+        const uint32_t i = ends.ends[step.next++];
         if (i == step.by) continue;
         const uint32_t to = pairs[i].a == step.row ? pairs[i].b : pairs[i].a;
         if (number[to] != 0) {
           low[step.row] = std::min(low[step.row], number[to]);
         } else {
           number[to] = low[to] = ++met;
-          path.push_back({to, i, of.begin[to]});
+          path.push_back({to, i, ends.begin[to]});
         }
         continue;
       }
@@ -146,14 +146,14 @@ void find_bridges(const std::vector<RowPair>& pairs, const PairsOfRows& of, uint
 
 std::vector<RowPair> BridgeFinder::finish(StopCheck* stop) {
   Poller poller(stop);
-  const PairsOfRows of(pairs_, rows_, poller);
+  const PairsOfRows ends(pairs_, rows_, poller);
   std::vector<RowPair> bridges;
-  find_bridges(pairs_, of, rows_, poller, [&](const RowPair& p) {
+  find_bridges(pairs_, ends, rows_, poller, [&](const RowPair& p) {
     // Rows with the same signature have the same pairs: theirs part nothing.
     if (equals_[p.a] == 0 && equals_[p.b] == 0) bridges.push_back(p);
   });
   for (const RowPair& p : twins_)
-    if (equals_[p.a] == 1 && of.none(p.a)) bridges.push_back(p);
+    if (equals_[p.a] == 1 && ends.none(p.a)) bridges.push_back(p);
   std::sort(bridges.begin(), bridges.end(), [&](const RowPair& x, const RowPair& y) {
     poller.spend(5);
     return x.a != y.a ? x.a < y.a : x.b < y.b;

@@ -18,7 +18,7 @@ PairOutput::PairOutput(Identical identical, uint32_t identical_value, bool two_s
       groups_(std::make_unique<RecordSorter>(memory_share(ws, kSixteenth), ws)),
       out_(std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws)) {}
 
-uint32_t PairOutput::rank_of(uint32_t row) const noexcept {
+uint32_t PairOutput::rank(uint32_t row) const noexcept {
   const bool of_b = two_sets_ && row >= count_a_;
   if (of_b) row -= count_a_;
   const uint32_t* ranks = of_b ? rank_b_ : rank_a_;
@@ -32,7 +32,7 @@ bool PairOutput::add_equal(uint32_t leader, uint32_t row) {
     if (groups_->size() == memory_share(ws_, kSixteenth) / sizeof(uint64_t)) return false;
     groups_->add({leader, row, row});
   } else {
-    groups_->add({leader, rank_of(row), row});
+    groups_->add({leader, rank(row), row});
   }
   return true;
 }
@@ -70,7 +70,7 @@ void PairOutput::first_of_groups() {
     ws_.poller.spend(8);
     if (r.hi != leader) {
       leader = r.hi;
-      const bool other = rank_of(r.value) < rank_of(leader);
+      const bool other = rank(r.value) < rank(leader);
       first = other ? r.value : leader;
       star_->add({first, other ? leader : r.value, 0});
       if (!other) continue;
@@ -89,8 +89,8 @@ void PairOutput::first_of_groups() {
 
 void PairOutput::emit(uint32_t x, uint32_t y, uint32_t value) {
   ws_.poller.spend(4);
-  x = rank_of(x);
-  y = rank_of(y);
+  x = rank(x);
+  y = rank(y);
   if (two_sets_ ? swapped_ : x > y && !directed_) std::swap(x, y);
   out_->add({x, y, value});
   ++found_;

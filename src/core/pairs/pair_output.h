@@ -49,7 +49,7 @@ class PairOutput {
   uint64_t left_out() const noexcept { return left_out_; }
 
  private:
-  uint32_t rank_of(uint32_t row) const noexcept;
+  uint32_t rank(uint32_t row) const noexcept;
   void emit(uint32_t x, uint32_t y, uint32_t value);
   void emit_equal(uint32_t x, uint32_t y, uint32_t value);
   uint32_t identical_value(uint32_t row) const {

@@ -17,7 +17,7 @@ class DocumentBatch {
   DocumentBatch(unsigned threads, Workspace& ws)
       : threads_(threads),
         ws_(ws),
-        bytes_(std::clamp(memory_share(ws, kShare), kLeastBytes, kMaxBytes)),
+        bytes_(std::clamp(memory_share(ws, kShare), kLeastBytes, kMaxBatchBytes)),
         task_bytes_(std::max<size_t>(1, bytes_ / kTasks)) {}
 
   // Whether a document is to be worked on alone.
@@ -62,8 +62,8 @@ class DocumentBatch {
         [](const Hit*, size_t) {});
     size_t held = 0;
     for (const std::vector<Result>& r : results) held += r.capacity() * sizeof(Result);
-    ws_.ledger.take(held);
-    ws_.ledger.give(held);
+    ws_.ledger.hold(held);
+    ws_.ledger.release(held);
     for (const std::vector<Result>& r : results)
       for (const Result& result : r) take(result);
     documents_.clear();
@@ -75,7 +75,7 @@ class DocumentBatch {
   // Of the memory limit: what a document gives may take 32 times as much.
   static constexpr size_t kShare = 256;
   static constexpr size_t kLeastBytes = 16 * 1024;
-  static constexpr size_t kMaxBytes = size_t{4} << 20;
+  static constexpr size_t kMaxBatchBytes = size_t{4} << 20;
   static constexpr size_t kTasks = 16;
 
   // Documents of each task: the first ones, and the end.

@@ -24,14 +24,14 @@ class Partitions {
 
   Partitions(size_t parts, Memory memory, Workspace& ws)
       : ws_(ws),
-        per_chunk_(std::clamp<size_t>(memory.buffers / parts / sizeof(Record), 4, kMaxChunk)),
+        per_chunk_(std::clamp<size_t>(memory.buffers / parts / sizeof(Record), 4, kMaxChunkRecords)),
         store_(memory.records, ws),
         parts_(parts),
         buffers_(ws.ledger, parts * per_chunk_) {}
 
   size_t parts() const noexcept { return parts_.size(); }
   uint64_t size() const noexcept { return size_; }
-  uint64_t size_of(size_t part) const noexcept {
+  uint64_t part_size(size_t part) const noexcept {
     return uint64_t{parts_[part].chunks.size()} * per_chunk_ + parts_[part].buffered;
   }
 
@@ -40,7 +40,7 @@ class Partitions {
     Record* const buffer = buffers_.data() + part * per_chunk_;
     buffer[p.buffered++] = record;
     ++size_;
-    ws_.poller.spend(kAddCost);
+    ws_.poller.spend(kPartitionAddCost);
     if (p.buffered < per_chunk_) return;
     p.chunks.push_back(store_.append(buffer, per_chunk_ * sizeof(Record)));
     p.buffered = 0;
@@ -59,8 +59,8 @@ class Partitions {
   }
 
  private:
-  static constexpr size_t kMaxChunk = 2048;  // records
-  static constexpr size_t kAddCost = 10;     // nanoseconds
+  static constexpr size_t kMaxChunkRecords = 2048;
+  static constexpr size_t kPartitionAddCost = 10;  // nanoseconds
 
   struct Part {
     std::vector<uint64_t> chunks;  // where they are in the store

@@ -23,9 +23,9 @@ namespace {
 // Different windows with equal hashes in so many searches are no chance.
 constexpr unsigned kMaxSearches = 8;
 // Steps of progress: windows, counts, proof, ranges.
-constexpr uint64_t kSteps = 4;
-constexpr size_t kUnitCost = 30;  // nanoseconds
-constexpr size_t kSeedCost = 10;  // nanoseconds
+constexpr uint64_t kSearchSteps = 4;
+constexpr size_t kReadUnitCost = 30;  // nanoseconds
+constexpr size_t kSeedCost = 10;      // nanoseconds
 
 }  // namespace
 
@@ -51,14 +51,14 @@ struct PassageSearch::Impl {
         ws(o.memory_limit, o.files, o.stop),
         shape{o.unit, static_cast<uint32_t>(o.min_units), static_cast<uint64_t>(o.at_least)},
         texts(memory_share(ws, kEighth), ws),
-        begins(ws.ledger, kFirstRows),
+        begins(ws.ledger, kFirstDocuments),
         filter(std::in_place, memory_share(ws, kQuarter), ws),
         seeds(memory_share(ws, kSixteenth), ws),
         batch(o.threads, ws) {
     begins[0] = 0;
   }
 
-  static constexpr size_t kFirstRows = 64;
+  static constexpr size_t kFirstDocuments = 64;
 
   const PassageOptions options;
   Workspace ws;
@@ -95,10 +95,10 @@ struct PassageSearch::Impl {
     if (size >= shape.units) {
       const PlacedDocument document{bytes, size, begins[rows], static_cast<uint32_t>(rows), 0};
       if (batch.is_large(size)) {
-        take_seeds();
+        add_seeds();
         read_seeds(document, options.stop, [&](const Seed& seed) { keep_seed(seed); });
       } else {
-        if (!batch.has_room(size)) take_seeds();
+        if (!batch.has_room(size)) add_seeds();
         batch.add(document);
       }
     }
@@ -124,7 +124,7 @@ struct PassageSearch::Impl {
   }
 
   // Of the documents in the batch.
-  void take_seeds() {
+  void add_seeds() {
     batch.run<Seed>(
         [&](unsigned, const PlacedDocument& d, StopCheck* stop, std::vector<Seed>* out) {
           read_seeds(d, stop, [&](const Seed& seed) { out->push_back(seed); });
@@ -135,7 +135,7 @@ struct PassageSearch::Impl {
   // ---- after the last one
 
   void run(const uint32_t* group_of) {
-    take_seeds();
+    add_seeds();
     filter->finish();
     seeds.finish();
     places = {begins.data(), static_cast<uint32_t>(rows), group_of};
@@ -146,7 +146,7 @@ struct PassageSearch::Impl {
     }
     filter.reset();
     repeated->rewind();
-    ws.poller.steps(kSteps - 1, kSteps);
+    ws.poller.steps(kSearchSteps - 1, kSearchSteps);
   }
 
   // False where hashes deceived.
@@ -158,14 +158,14 @@ struct PassageSearch::Impl {
     {
       // No two windows begin at the same byte.
       WindowCounts counts(texts.size(), texts.size(), ws);
-      ws.poller.steps(0, kSteps);
+      ws.poller.steps(0, kSearchSteps);
       find_windows(hasher, &counts);
       stats.windows = counts.size();
-      ws.poller.steps(1, kSteps);
+      ws.poller.steps(1, kSearchSteps);
       repeated = counts.repeated(shape.at_least);
     }
     stats.repeated = repeated->size();
-    ws.poller.steps(2, kSteps);
+    ws.poller.steps(2, kSearchSteps);
     repeated->rewind();
     return verify_windows(repeated.get(), shape.unit, shape.units, places, &texts, ws, options.stop);
   }
@@ -189,7 +189,7 @@ struct PassageSearch::Impl {
     seeds.rewind();
     for (uint32_t r = 0; r < rows; ++r) {
       ws.poller.parts(r, rows);
-      PlacedDocument d{nullptr, static_cast<size_t>(begins[r + 1] - begins[r]), begins[r], r, places.group_of(r)};
+      PlacedDocument d{nullptr, static_cast<size_t>(begins[r + 1] - begins[r]), begins[r], r, places.group(r)};
       if (d.size < shape.units) continue;
       WindowRun run;
       bool any = next_run(&run);
@@ -239,7 +239,7 @@ struct PassageSearch::Impl {
     constexpr size_t kUnitsAtOnce = 1 << 14;
     if (!scanner && !enter_document(for_passages)) return false;
     for (size_t n = 0; n < kUnitsAtOnce; ++n) {
-      ws.poller.spend(kUnitCost);
+      ws.poller.spend(kReadUnitCost);
       TextUnit t;
       const bool more = next_unit(&t);
       const LastUnit before{text.data(), begins[row], last};
@@ -293,7 +293,7 @@ struct PassageSearch::Impl {
   }
 
   template <class T>
-  size_t take(std::vector<T>* made, T* out, size_t most, bool for_passages) {
+  size_t next_made(std::vector<T>* made, T* out, size_t most, bool for_passages) {
     while (taken == made->size()) {
       made->clear();
       taken = 0;
@@ -317,9 +317,13 @@ void PassageSearch::add(const uint8_t* text, size_t size) { impl_->add(text, siz
 
 void PassageSearch::run(const uint32_t* group_of) { impl_->run(group_of); }
 
-size_t PassageSearch::next(RepeatedRange* out, size_t most) { return impl_->take(&impl_->ranges, out, most, false); }
+size_t PassageSearch::next(RepeatedRange* out, size_t most) {
+  return impl_->next_made(&impl_->ranges, out, most, false);
+}
 
-size_t PassageSearch::next(CommonPassage* out, size_t most) { return impl_->take(&impl_->passages, out, most, true); }
+size_t PassageSearch::next(CommonPassage* out, size_t most) {
+  return impl_->next_made(&impl_->passages, out, most, true);
+}
 
 void PassageSearch::read_text(uint64_t byte, void* out, size_t n) { impl_->texts.read(byte, out, n); }
 

@@ -5,21 +5,21 @@ namespace neardup {
 namespace {
 
 // Up to so many hashes the table is made for their number.
-constexpr size_t kFew = size_t{1} << 16;
+constexpr size_t kFewSeeds = size_t{1} << 16;
 constexpr size_t kFirstFew = 256;
 // Words of the table for each of few hashes: one counter in 32 is used.
 constexpr size_t kWordsPerHash = 1;
 constexpr size_t kLeastTable = 4096;
 // Where memory is not limited.
 constexpr size_t kMaxTable = size_t{256} << 20;
-constexpr size_t kAddCost = 15;  // nanoseconds
+constexpr size_t kFilterAddCost = 15;  // nanoseconds
 
 }  // namespace
 
 SeedFilter::SeedFilter(size_t memory, Workspace& ws)
     : ws_(ws),
       memory_(std::clamp(memory, kLeastTable, kMaxTable)),
-      most_few_(std::min(kFew, memory_ / sizeof(uint64_t))),
+      most_few_(std::min(kFewSeeds, memory_ / sizeof(uint64_t))),
       few_(ws.ledger, kFirstFew) {}
 
 void SeedFilter::make_table(size_t words) {
@@ -28,13 +28,13 @@ void SeedFilter::make_table(size_t words) {
   slots_ = words * kPerWord;
   for (size_t i = 0; i < few_count_; ++i) {
     count(few_[i]);
-    ws_.poller.spend(kAddCost);
+    ws_.poller.spend(kFilterAddCost);
   }
   few_ = Array<uint64_t>();
 }
 
 void SeedFilter::add(uint64_t hash) {
-  ws_.poller.spend(kAddCost);
+  ws_.poller.spend(kFilterAddCost);
   if (slots_ != 0) {
     count(hash);
     return;

@@ -20,25 +20,26 @@ class SeedFilter {
 
   // True where the hash was added `times` times or more. Where it was not: seldom true, and more often above 3 times.
   bool reaches(uint64_t hash, uint64_t times) const noexcept {
-    const uint64_t slot = slot_of(hash);
-    return (table_[slot / kPerWord] >> (slot % kPerWord * kBits) & kMost) >= std::min(times, kMost);
+    const uint64_t slot = hash_slot(hash);
+    return (table_[slot / kPerWord] >> (slot % kPerWord * kCounterBits) & kMostCounted) >=
+           std::min(times, kMostCounted);
   }
 
  private:
-  static constexpr uint64_t kBits = 2;
-  static constexpr uint64_t kMost = (uint64_t{1} << kBits) - 1;
-  static constexpr uint64_t kPerWord = 64 / kBits;
+  static constexpr uint64_t kCounterBits = 2;
+  static constexpr uint64_t kMostCounted = (uint64_t{1} << kCounterBits) - 1;
+  static constexpr uint64_t kPerWord = 64 / kCounterBits;
 
   // Chosen hashes are small ones: they are mixed.
-  uint64_t slot_of(uint64_t hash) const noexcept {
+  uint64_t hash_slot(uint64_t hash) const noexcept {
     __extension__ using u128 = unsigned __int128;
     return static_cast<uint64_t>(static_cast<u128>(mix64(hash)) * slots_ >> 64);
   }
   void count(uint64_t hash) noexcept {
-    const uint64_t slot = slot_of(hash);
+    const uint64_t slot = hash_slot(hash);
     uint64_t& word = table_[slot / kPerWord];
-    const unsigned shift = static_cast<unsigned>(slot % kPerWord * kBits);
-    if ((word >> shift & kMost) < kMost) word += uint64_t{1} << shift;
+    const unsigned shift = static_cast<unsigned>(slot % kPerWord * kCounterBits);
+    if ((word >> shift & kMostCounted) < kMostCounted) word += uint64_t{1} << shift;
   }
   void make_table(size_t words);
 

@@ -6,15 +6,15 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kChunk = 1024;  // seeds
+constexpr size_t kChunkSeeds = 1024;  // seeds
 
 }  // namespace
 
-SeedStore::SeedStore(size_t memory, Workspace& ws) : store_(memory, ws), chunk_(ws.ledger, kChunk) {}
+SeedStore::SeedStore(size_t memory, Workspace& ws) : store_(memory, ws), chunk_(ws.ledger, kChunkSeeds) {}
 
 void SeedStore::put(const Stored& stored) {
   chunk_[held_++] = stored;
-  if (held_ < kChunk) return;
+  if (held_ < kChunkSeeds) return;
   store_.append(chunk_.data(), held_ * sizeof(Stored));
   held_ = 0;
 }
@@ -30,7 +30,7 @@ void SeedStore::rewind() {
 }
 
 void SeedStore::load() {
-  held_ = static_cast<size_t>(std::min<uint64_t>(kChunk, (store_.size() - next_byte_) / sizeof(Stored)));
+  held_ = static_cast<size_t>(std::min<uint64_t>(kChunkSeeds, (store_.size() - next_byte_) / sizeof(Stored)));
   store_.read(next_byte_, chunk_.data(), held_ * sizeof(Stored));
   next_byte_ += held_ * sizeof(Stored);
   at_ = 0;

@@ -9,7 +9,7 @@ namespace neardup {
 namespace {
 
 // Of both numbers of the hash, and of the group.
-uint64_t number_of(const WindowHash& run, uint64_t group, uint64_t key) noexcept {
+uint64_t window_number(const WindowHash& run, uint64_t group, uint64_t key) noexcept {
   return mix64(run[0] + mix64(run[1] + mix64(group + key)));
 }
 
@@ -30,7 +30,7 @@ bool NumberedWindows::next(Window* out) {
   do {
     if (!reader_.read(scanner_.get())) return false;
   } while (!reader_.has_window());
-  *out = {number_of(reader_.run(), group_, shape_.key), reader_.first().begin, reader_.last().end()};
+  *out = {window_number(reader_.run(), group_, shape_.key), reader_.first().begin, reader_.last().end()};
   return true;
 }
 

@@ -11,8 +11,8 @@ namespace {
 // What is read of a text at first, and kept in front of a unit to know that it is whole.
 constexpr size_t kFirstRead = 4096;
 constexpr size_t kWholeCodePoint = 4;
-constexpr size_t kUnitCost = 60;  // nanoseconds
-constexpr size_t kHoldCost = 5;   // nanoseconds
+constexpr size_t kVerifyUnitCost = 60;  // nanoseconds
+constexpr size_t kHoldCost = 5;         // nanoseconds
 
 // The units of a document from a place on, read in pieces that grow.
 class StoredUnits {
@@ -113,9 +113,9 @@ class EqualBytes {
   };
 
   void compare_piece() {
-    const auto n = static_cast<size_t>(std::min({uint64_t{kPiece}, places_[0].left(), places_[1].left()}));
+    const auto n = static_cast<size_t>(std::min({uint64_t{kUnitsBetweenPolls}, places_[0].left(), places_[1].left()}));
     for (size_t side = 0; side < 2; ++side) {
-      if (pieces_[side].size() == 0) pieces_[side] = Array<uint8_t>(ws_.ledger, kPiece);
+      if (pieces_[side].size() == 0) pieces_[side] = Array<uint8_t>(ws_.ledger, kUnitsBetweenPolls);
       texts_->read(places_[side].at, pieces_[side].data(), n);
     }
     const uint8_t* const a = pieces_[0].data();
@@ -126,7 +126,7 @@ class EqualBytes {
     for (Place& place : places_) place.at += equal;
   }
 
-  static constexpr size_t kPiece = 2048;
+  static constexpr size_t kUnitsBetweenPolls = 2048;
 
   ByteStore* const texts_;
   Workspace& ws_;
@@ -188,7 +188,7 @@ class WindowVerifier {
   bool start(const RepeatedWindow& window) {
     const uint32_t row = places_.row_at(window.byte);
     const uint32_t previous = places_.row_at(window.previous);
-    if (places_.group_of(row) != places_.group_of(previous)) return false;
+    if (places_.group(row) != places_.group(previous)) return false;
     row_end_ = places_.begins[row + 1];
     offset_ = window.byte - window.previous;
     compared_ = 0;
@@ -212,7 +212,7 @@ class WindowVerifier {
     uint64_t unused;
     std::string_view key;
     for (uint32_t i = 0; i < units_; ++i) {
-      ws_.poller.spend(kUnitCost);
+      ws_.poller.spend(kVerifyUnitCost);
       if (!here_.next(&unused, &key) || !bytes_.reach(here_.consumed() + kWholeCodePoint)) return false;
     }
     return true;
@@ -232,7 +232,7 @@ class WindowVerifier {
   bool verify_unit(const RepeatedWindow& window) {
     Begins begins;
     std::string_view key[2];
-    ws_.poller.spend(kUnitCost);
+    ws_.poller.spend(kVerifyUnitCost);
     const bool in_step = here_.next(&begins.of[0], &key[0]) && there_.next(&begins.of[1], &key[1]) &&
                          begins.of[0] == window.byte && begins.of[1] == window.previous;
     if (!in_step) return start(window);
@@ -250,7 +250,7 @@ class WindowVerifier {
   }
 
   bool compare_unit() {
-    ws_.poller.spend(kUnitCost);
+    ws_.poller.spend(kVerifyUnitCost);
     Begins& begins = begins_[compared_ % units_];
     std::string_view key[2];
     if (!here_.next(&begins.of[0], &key[0]) || !there_.next(&begins.of[1], &key[1]) || key[0] != key[1]) return false;

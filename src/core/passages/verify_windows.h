@@ -18,7 +18,7 @@ struct DocumentPlaces {
   const uint32_t* groups;  // of the rows; null: all are of one
 
   uint32_t row_at(uint64_t byte) const noexcept;
-  uint32_t group_of(uint32_t row) const noexcept { return groups == nullptr ? 0 : groups[row]; }
+  uint32_t group(uint32_t row) const noexcept { return groups == nullptr ? 0 : groups[row]; }
 };
 
 // Compares each window with the equal one before it: by bytes, and unit by unit where it ends beyond equal bytes. Where

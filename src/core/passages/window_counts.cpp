@@ -7,20 +7,21 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kMaxParts = 4096;
+constexpr size_t kMaxWindowParts = 4096;
 constexpr size_t kLeastPartRecords = 1024;
 // A slot of the table, of a table that is half full.
-constexpr size_t kTableBytes = 2 * 48;
+constexpr size_t kCountedWindowBytes = 2 * 48;
 // A window as it is put in order: itself and two records of the sort.
 constexpr size_t kOrderBytes = sizeof(RepeatedWindow) + 2 * sizeof(SortRecord);
 constexpr size_t kMaxOrdered = size_t{1} << 22;
 constexpr size_t kFirstTable = 64;
-constexpr size_t kProbeCost = 25;  // nanoseconds
+constexpr size_t kCountProbeCost = 25;  // nanoseconds
 
 size_t parts_for(uint64_t most_windows, const Workspace& ws) {
   const size_t share = memory_share(ws, kQuarter);
   if (share == SIZE_MAX) return 1;
-  return static_cast<size_t>(std::clamp<uint64_t>(most_windows / (share / kTableBytes) + 1, 1, kMaxParts));
+  return static_cast<size_t>(
+      std::clamp<uint64_t>(most_windows / (share / kCountedWindowBytes) + 1, 1, kMaxWindowParts));
 }
 
 // A quarter of the limit is for the windows that are put in order, another one for the table of a part.
@@ -69,7 +70,7 @@ class WindowTable {
     table_ = Array<Entry>(ws_.ledger, n);
     zero_polled(&table_, ws_.poller);
     for (size_t i = 0; i < old.size(); ++i) {
-      ws_.poller.spend(kProbeCost);
+      ws_.poller.spend(kCountProbeCost);
       if (old[i].occurrences != 0) table_[place(old[i].hash)] = old[i];
     }
   }
@@ -78,7 +79,7 @@ class WindowTable {
   Array<Entry> table_;
   size_t used_ = 0;
 };
-static_assert(2 * sizeof(WindowTable::Entry) <= kTableBytes);
+static_assert(2 * sizeof(WindowTable::Entry) <= kCountedWindowBytes);
 
 void count(WindowTable* table, const WindowRecord& r) {
   WindowTable::Entry& e = table->entry(r.hash);
@@ -104,7 +105,7 @@ void RepeatedWindows::rewind() { next_part_ = loaded_ = at_ = 0; }
 
 bool RepeatedWindows::load() {
   if (next_part_ == parts_.parts()) return false;
-  const size_t n = static_cast<size_t>(parts_.size_of(next_part_));
+  const size_t n = static_cast<size_t>(parts_.part_size(next_part_));
   if (windows_.size() < n) {
     windows_ = Array<RepeatedWindow>();
     windows_ = Array<RepeatedWindow>(ws_.ledger, n);
@@ -147,12 +148,12 @@ std::unique_ptr<RepeatedWindows> WindowCounts::repeated(uint64_t at_least) {
     WindowTable table(ws_);
     parts_.for_each(part, [&](const WindowRecord& r) {
       count(&table, r);
-      ws_.poller.spend(kProbeCost);
+      ws_.poller.spend(kCountProbeCost);
     });
     out->restart();
     parts_.for_each(part, [&](const WindowRecord& r) {
       WindowTable::Entry& e = table.find(r.hash);
-      ws_.poller.spend(kProbeCost);
+      ws_.poller.spend(kCountProbeCost);
       if (e.occurrences < at_least) return;
       out->add({r.byte, e.last, e.occurrences, e.documents, e.first_row, e.first_character});
       e.last = r.byte;

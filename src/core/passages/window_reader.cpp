@@ -9,28 +9,28 @@
 namespace neardup {
 namespace {
 
-constexpr uint64_t kPrime = (uint64_t{1} << kWindowHashBits) - 1;
+constexpr uint64_t kWindowPrime = (uint64_t{1} << kWindowHashBits) - 1;
 // Tell apart what is derived from one key.
 constexpr uint64_t kBaseSalt = 0x62617365;
 constexpr uint64_t kGroupSalt = 0x67726f7570;
 
 uint64_t reduced(uint64_t x) noexcept {
-  x = (x & kPrime) + (x >> kWindowHashBits);
-  return x >= kPrime ? x - kPrime : x;
+  x = (x & kWindowPrime) + (x >> kWindowHashBits);
+  return x >= kWindowPrime ? x - kWindowPrime : x;
 }
 
 uint64_t product(uint64_t a, uint64_t b) noexcept {
   __extension__ using u128 = unsigned __int128;
   const u128 p = static_cast<u128>(a) * b;
-  return reduced((static_cast<uint64_t>(p) & kPrime) + static_cast<uint64_t>(p >> kWindowHashBits));
+  return reduced((static_cast<uint64_t>(p) & kWindowPrime) + static_cast<uint64_t>(p >> kWindowHashBits));
 }
 
 uint64_t sum(uint64_t a, uint64_t b) noexcept {
   const uint64_t s = a + b;
-  return s >= kPrime ? s - kPrime : s;
+  return s >= kWindowPrime ? s - kWindowPrime : s;
 }
 
-uint64_t difference(uint64_t a, uint64_t b) noexcept { return a >= b ? a - b : a + kPrime - b; }
+uint64_t difference(uint64_t a, uint64_t b) noexcept { return a >= b ? a - b : a + kWindowPrime - b; }
 
 WindowHash keyed(uint64_t key, const void* bytes, size_t size) noexcept {
   const XXH128_hash_t h = XXH3_128bits_withSeed(bytes, size, key);
@@ -43,7 +43,7 @@ WindowHasher::WindowHasher(uint64_t key, uint32_t units, unsigned bits)
     : key_(key), mask_((uint64_t{1} << bits) - 1), power_{1, 1} {
   for (size_t p = 0; p < base_.size(); ++p) {
     // Neither 0 nor 1.
-    base_[p] = 2 + mix64(mix64(key ^ kBaseSalt) + p) % (kPrime - 2);
+    base_[p] = 2 + mix64(mix64(key ^ kBaseSalt) + p) % (kWindowPrime - 2);
     for (uint32_t i = 0; i < units; ++i) power_[p] = product(power_[p], base_[p]);
   }
 }

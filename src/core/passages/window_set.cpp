@@ -10,7 +10,7 @@ namespace neardup {
 namespace {
 
 constexpr size_t kFirstBlocks = 16;
-constexpr size_t kBlockCost = 20;  // nanoseconds
+constexpr size_t kBlockSearchCost = 20;  // nanoseconds
 constexpr size_t kLookupCost = 100;
 
 }  // namespace
@@ -20,7 +20,7 @@ WindowSet::WindowSet(size_t memory_limit, TempFileFactory* files, StopCheck* sto
       store_(memory_share(ws_, kHalf), ws_),
       filter_(memory_share(ws_, kQuarter), ws_),
       blocks_(ws_.ledger, kFirstBlocks),
-      numbers_(ws_.ledger, kMaxBlock) {}
+      numbers_(ws_.ledger, kMaxBlockNumbers) {}
 
 void WindowSet::add(const uint64_t* numbers, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -39,18 +39,18 @@ void WindowSet::finish() {
   for (size_t i = 0; i < count_; ++i) {
     const uint64_t first = blocks_[i].first;
     order[i] = {static_cast<uint32_t>(first >> 32), static_cast<uint32_t>(first), static_cast<uint32_t>(i)};
-    ws_.poller.spend(kBlockCost);
+    ws_.poller.spend(kBlockSearchCost);
   }
   const SortRecord* const sorted = sort_records(order.data(), scratch.data(), count_, ws_.poller);
   Array<Block> ascending(ws_.ledger, std::max<size_t>(count_, 1));
   for (size_t i = 0; i < count_; ++i) {
     ascending[i] = blocks_[sorted[i].value];
-    ws_.poller.spend(kBlockCost);
+    ws_.poller.spend(kBlockSearchCost);
   }
   blocks_ = std::move(ascending);
 }
 
-const WindowSet::Block* WindowSet::block_of(uint64_t number) const noexcept {
+const WindowSet::Block* WindowSet::find_block(uint64_t number) const noexcept {
   const Block* const begin = blocks_.data();
   const Block* const after = std::upper_bound(begin, begin + count_, number,
                                               [](uint64_t wanted, const Block& block) { return wanted < block.first; });
@@ -60,7 +60,7 @@ const WindowSet::Block* WindowSet::block_of(uint64_t number) const noexcept {
 bool WindowSet::has(uint64_t number) {
   if (!filter_.reaches(number, 1)) return false;
   ws_.poller.spend(kLookupCost);
-  const Block* const block = block_of(number);
+  const Block* const block = find_block(number);
   if (block == nullptr) return false;
   if (read_ != block) {
     store_.read(block->offset, numbers_.data(), static_cast<size_t>(block->count) * sizeof(uint64_t));

@@ -15,13 +15,13 @@ namespace neardup {
 // it 32 bytes a block.
 class WindowSet {
  public:
-  static constexpr size_t kMaxBlock = 4096;  // numbers
+  static constexpr size_t kMaxBlockNumbers = 4096;
 
   // Without files all stays in memory. files and stop must outlive it.
   WindowSet(size_t memory_limit, TempFileFactory* files, StopCheck* stop);
 
-  // n: 1 .. kMaxBlock. Error{invalid_argument} where they do not ascend. A number that blocks which overlap hide is not
-  // found.
+  // n: 1 .. kMaxBlockNumbers. Error{invalid_argument} where they do not ascend. A number that blocks which overlap hide
+  // is not found.
   void add(const uint64_t* numbers, size_t n);
 
   // After the last block.
@@ -40,7 +40,7 @@ class WindowSet {
   };
 
   // The block that a number is in, if it is in the set: the last one that begins at or below it; null: none.
-  const Block* block_of(uint64_t number) const noexcept;
+  const Block* find_block(uint64_t number) const noexcept;
 
   Workspace ws_;
   ByteStore store_;

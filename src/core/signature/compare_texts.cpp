@@ -18,11 +18,11 @@ namespace {
 constexpr uint64_t kMaxCells = 50'000'000'000;
 
 // From this similarity on documents are called near copies.
-constexpr double kNear = 0.8;
+constexpr double kNearSimilarity = 0.8;
 
 // The signature that is estimated by.
 constexpr int64_t kNumPerm = 128;
-constexpr int64_t kBits = 32;
+constexpr int64_t kComparedBits = 32;
 
 // For people; 100 of the whole only.
 double percent(double share) { return share < 1 ? std::min(99.0, std::round(100 * share)) : 100; }
@@ -34,7 +34,7 @@ std::string sentence(const char* format, Values... values) {
   return text;
 }
 
-std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
+std::string overlap_note(const Overlap& o, bool equal, Unit unit, int k) {
   const char* what = units_in_words(unit);
   if (o.a == 0 && o.b == 0) return sentence("neither text has %s, so nothing is similar to them", what);
   if (o.a == 0 || o.b == 0)
@@ -42,9 +42,10 @@ std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
   if (equal) return "the texts are equal";
   const double jaccard = o.jaccard();
   if (jaccard == 1) return sentence("the same shingles of %d %s: copies but for what shingling leaves out", k, what);
-  if (jaccard >= kNear) return sentence("near copies: %.0f %% of their shingles are shared", percent(jaccard));
+  if (jaccard >= kNearSimilarity)
+    return sentence("near copies: %.0f %% of their shingles are shared", percent(jaccard));
   const double of_shorter = static_cast<double>(o.shared) / static_cast<double>(std::min(o.a, o.b));
-  if (of_shorter >= kNear)
+  if (of_shorter >= kNearSimilarity)
     return sentence("one holds most of the other: %.0f %% of the shorter one's shingles", percent(of_shorter));
   if (o.shared > 0) return "some passages are shared; below the usual threshold of 0.8";
   return sentence("no shingle of %d %s is shared", k, what);
@@ -52,12 +53,13 @@ std::string note_of(const Overlap& o, bool equal, Unit unit, int k) {
 
 // The estimate of the Jaccard similarity of two sets of shingle hashes; 0 where one is empty.
 double estimated(Unit unit, int k, const std::vector<uint64_t>& a, const std::vector<uint64_t>& b, StopCheck* stop) {
-  const MinhashParams params = document_params(unit, k, kNumPerm, kBits, 0);
+  const MinhashParams params = document_params(unit, k, kNumPerm, kComparedBits, 0);
   uint32_t of_a[kNumPerm];
   uint32_t of_b[kNumPerm];
   const bool any_a = sign_set(params, a.data(), a.size(), stop, of_a);
   const bool any_b = sign_set(params, b.data(), b.size(), stop, of_b);
-  return any_a && any_b ? estimate_jaccard(count_matches(of_a, of_b, kNumPerm, kBits), kNumPerm, kBits) : 0;
+  return any_a && any_b ? estimate_jaccard(count_matches(of_a, of_b, kNumPerm, kComparedBits), kNumPerm, kComparedBits)
+                        : 0;
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ TextComparison compare_texts(Unit unit, int k, const uint8_t* a, size_t a_size, 
   EditOptions options;
   options.stop = stop;
   out.edit_rate = edit_rate_within(Unit::character, a, a_size, b, b_size, kMaxCells, options);
-  out.note = note_of(out.shingles, a_size == b_size && std::equal(a, a + a_size, b), unit, k);
+  out.note = overlap_note(out.shingles, a_size == b_size && std::equal(a, a + a_size, b), unit, k);
   return out;
 }
 

@@ -17,8 +17,8 @@ constexpr uint32_t kPieceStart = 0x27;  // 0x28021967 modulo 64
 constexpr uint32_t kPieceFactor = 19;   // 0x01000193 modulo 64
 constexpr size_t kWindow = 7;
 constexpr size_t kScanBytes = 4096;
-constexpr size_t kFirstBytes = 64;
-constexpr size_t kPortion = size_t{1} << 18;  // hashed between two polls
+constexpr size_t kFirstPartBytes = 64;
+constexpr size_t kHashedBetweenPolls = size_t{1} << 18;  // hashed between two polls
 constexpr size_t kTinyBytes = 2048;
 constexpr size_t kShortBytes = 65536;  // documents that are searched first and hashed then
 // Below this exponent nearly every byte is a candidate.
@@ -161,7 +161,7 @@ void CtphHasher::process(const uint8_t* p, size_t n) noexcept {
   uint32_t value[kScanBytes];
   while (n > 0) {
     // Short at first: the least block size is about to grow.
-    const size_t step = std::min(n, std::min(kScanBytes, kFirstBytes << least_));
+    const size_t step = std::min(n, std::min(kScanBytes, kFirstPartBytes << least_));
     const size_t found = find_triggers(p, step, least_, at, value);
     size_t from = 0;
     for (size_t i = 0; i < found; ++i) {
@@ -460,9 +460,9 @@ CtphDigest ctph_short(const uint8_t* p, size_t size) {
 }
 
 void feed(const uint8_t* p, size_t size, StopCheck* stop, CtphHasher* hasher) {
-  for (size_t from = 0; from < size; from += kPortion) {
+  for (size_t from = 0; from < size; from += kHashedBetweenPolls) {
     if (stop != nullptr) stop->poll();
-    hasher->update(p + from, std::min(kPortion, size - from));
+    hasher->update(p + from, std::min(kHashedBetweenPolls, size - from));
   }
 }
 

@@ -49,7 +49,7 @@ struct CtphView {
   bool is_long() const noexcept { return length != kCtphLength; }
 };
 
-inline CtphView view_of(const CtphDigest& d) noexcept { return {d.exponent, d.length, d.part1, d.part2}; }
+inline CtphView digest_view(const CtphDigest& d) noexcept { return {d.exponent, d.length, d.part1, d.part2}; }
 
 // A digest in progress: bytes in any portions, digest() at any time. About 33 * length bytes of memory; the cost of a
 // byte grows with the number of block sizes still open, at most log2(length) + 2 on ordinary input.

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kRun = 3;   // what is left of a longer run
 constexpr size_t kGram = 7;  // common characters without which the score is 0
 
-std::vector<uint8_t> values_of(std::string_view part) {
+std::vector<uint8_t> symbol_values(std::string_view part) {
   std::vector<uint8_t> out(part.size());
   for (size_t i = 0; i < part.size(); ++i) out[i] = ctph_value(part[i]) & 63;
   return out;
@@ -311,10 +311,10 @@ int CtphScorer::score(const CtphPrepared& b) const noexcept {
 }
 
 void CtphScorer::score_many(const CtphPrepared* others, size_t n, uint8_t* scores) const noexcept {
-  constexpr size_t kBatch = 512;
-  uint32_t at[kBatch];
-  for (size_t from = 0; from < n; from += kBatch) {
-    const size_t batch = std::min(kBatch, n - from);
+  constexpr size_t kScoredAtOnce = 512;
+  uint32_t at[kScoredAtOnce];
+  for (size_t from = 0; from < n; from += kScoredAtOnce) {
+    const size_t batch = std::min(kScoredAtOnce, n - from);
     std::memset(scores + from, 0, batch);
     const size_t candidates = kernels().ctph->score_candidates(&subject_, others + from, batch, at);
     for (size_t i = 0; i < candidates; ++i) scores[from + at[i]] = static_cast<uint8_t>(score(others[from + at[i]]));
@@ -339,7 +339,7 @@ CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
   bool long_enough = false;
   bool written_long = false;
   bool cut = false;
-  const auto take = [&](const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
+  const auto compare = [&](const std::vector<uint8_t>& x, const std::vector<uint8_t>& y, uint32_t exponent) {
     const std::string_view of_a = exponent == a.exponent ? a.part1 : a.part2;
     const std::string_view of_b = exponent == b.exponent ? b.part1 : b.part2;
     cut = cut || x.size() < of_a.size() || y.size() < of_b.size();
@@ -350,8 +350,8 @@ CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
     score = std::max(score, capped_score(x.size(), y.size(), lcs, exponent));
     uncapped = std::max(uncapped, uncapped_score(x.size(), y.size(), lcs));
   };
-  if (a.exponent >= b.exponent) take(a1, a.exponent == b.exponent ? b1 : b2, a.exponent);
-  if (b.exponent >= a.exponent) take(a2, a.exponent == b.exponent ? b2 : b1, a.exponent + 1);
+  if (a.exponent >= b.exponent) compare(a1, a.exponent == b.exponent ? b1 : b2, a.exponent);
+  if (b.exponent >= a.exponent) compare(a2, a.exponent == b.exponent ? b2 : b1, a.exponent + 1);
   return {static_cast<int>(score), static_cast<int>(uncapped),
           !written_long      ? CtphReason::too_short
           : !long_enough     ? CtphReason::too_short_cut
@@ -370,8 +370,8 @@ bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, 
 uint32_t levenshtein(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   if (a.size() <= 64) return levenshtein_word(a, b);
-  const std::vector<uint8_t> pattern = values_of(a);
-  return levenshtein_blocks(Masks(pattern.data(), pattern.size()), pattern.size(), values_of(b));
+  const std::vector<uint8_t> pattern = symbol_values(a);
+  return levenshtein_blocks(Masks(pattern.data(), pattern.size()), pattern.size(), symbol_values(b));
 }
 
 double ctph_edit_rate(const CtphView& a, const CtphView& b) {

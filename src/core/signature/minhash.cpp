@@ -18,11 +18,11 @@ constexpr uint32_t kFractionMask = (1u << kRoundShift) - 1;
 constexpr uint32_t kMaxValue = 0xfffffffeu;
 constexpr size_t kBufferFactor = 64;  // P(a bin is empty after 64 L distinct shingles) <= L e^-64
 constexpr size_t kRecentSlots = 4096;
-constexpr size_t kMaxWaiting = 8192;
+constexpr size_t kMaxWaitingHashes = 8192;
 // A set that leaves bins empty for so long is small: repeats in the buffer then cost more than finding them.
 constexpr uint32_t kRoundsBeforeUnique = 8;
 
-inline uint32_t bin_of(uint64_t h, uint32_t num_perm) noexcept {
+inline uint32_t hash_bin(uint64_t h, uint32_t num_perm) noexcept {
   return static_cast<uint32_t>((static_cast<uint64_t>(static_cast<uint32_t>(h)) * num_perm) >> 32);
 }
 
@@ -30,12 +30,12 @@ inline uint32_t late_value(uint64_t h, uint32_t round) noexcept {
   return std::min(kLateRound | round << kRoundShift | static_cast<uint32_t>(h >> 46), kMaxValue);
 }
 
-inline uint32_t round_of(uint32_t v) noexcept { return v < kLateRound ? 0 : (v & ~kLateRound) >> kRoundShift; }
+inline uint32_t fill_round(uint32_t v) noexcept { return v < kLateRound ? 0 : (v & ~kLateRound) >> kRoundShift; }
 
 // Y of the 16-bit form: round and fraction on one scale of 44 bits.
 inline uint64_t scaled(uint32_t v, uint32_t num_perm) noexcept {
   if (v < kLateRound) return v;
-  const uint64_t r = round_of(v);
+  const uint64_t r = fill_round(v);
   const uint64_t f = static_cast<uint64_t>(v & kFractionMask) << 13;
   return r < num_perm ? (r << 31) + f : num_perm * ((1ULL << 31) + f);
 }
@@ -60,7 +60,7 @@ IncrementalSketch::IncrementalSketch(uint32_t num_perm, uint64_t seed, uint32_t*
       held_(num_perm + 2, 0) {
   for (uint32_t b = 0; b < num_perm_; ++b) {
     const uint32_t r =
-        components_[b] == kEmptyComponent32 ? num_perm_ + 1 : std::min(round_of(components_[b]), num_perm_);
+        components_[b] == kEmptyComponent32 ? num_perm_ + 1 : std::min(fill_round(components_[b]), num_perm_);
     ++held_[r];
     top_round_ = std::max(top_round_, r);
   }
@@ -68,27 +68,27 @@ IncrementalSketch::IncrementalSketch(uint32_t num_perm, uint64_t seed, uint32_t*
 
 void IncrementalSketch::replace(uint32_t bin, uint32_t value) noexcept {
   const uint32_t old = components_[bin];
-  --held_[old == kEmptyComponent32 ? num_perm_ + 1 : std::min(round_of(old), num_perm_)];
-  ++held_[std::min(round_of(value), num_perm_)];
+  --held_[old == kEmptyComponent32 ? num_perm_ + 1 : std::min(fill_round(old), num_perm_)];
+  ++held_[std::min(fill_round(value), num_perm_)];
   components_[bin] = value;
   while (held_[top_round_] == 0) --top_round_;
 }
 
 void IncrementalSketch::add(uint64_t x) noexcept {
   const uint64_t h0 = mix64(x ^ seed_mix_);
-  const uint32_t b0 = bin_of(h0, num_perm_);
+  const uint32_t b0 = hash_bin(h0, num_perm_);
   const uint32_t v0 = static_cast<uint32_t>(h0 >> 33);
   if (v0 < components_[b0]) replace(b0, v0);
   for (uint32_t r = 1; r <= top_round_ && r < num_perm_; ++r) {
     const uint64_t h = mix64(h0 ^ mix64(r));
-    const uint32_t b = bin_of(h, num_perm_);
+    const uint32_t b = hash_bin(h, num_perm_);
     const uint32_t v = late_value(h, r);
     if (v < components_[b]) replace(b, v);
   }
   if (top_round_ < num_perm_) return;
   for (uint32_t b = 0; b < num_perm_; ++b) {
     const uint32_t old = components_[b];
-    if (old != kEmptyComponent32 && round_of(old) < num_perm_) continue;
+    if (old != kEmptyComponent32 && fill_round(old) < num_perm_) continue;
     const uint32_t v = late_value(mix64(h0 ^ mix64(num_perm_ + 1 + b)), num_perm_);
     if (v < old) replace(b, v);
   }
@@ -127,7 +127,7 @@ void DocumentSketch::add(const uint64_t* x, size_t n) {
     slot = x[i];
     waiting_.push_back(x[i]);
   }
-  if (waiting_.size() >= kMaxWaiting) drain();
+  if (waiting_.size() >= kMaxWaitingHashes) drain();
 }
 
 // Adds to overflow_ what waits and is not there yet: hashes that share a slot of recent_ wait again and again. More
@@ -163,7 +163,7 @@ void DocumentSketch::complete_buffered() {
     const uint64_t round_mix = mix64(r);
     for (const uint64_t h0 : buffer_) {
       const uint64_t h = mix64(h0 ^ round_mix);
-      uint32_t& c = components_[bin_of(h, num_perm_)];
+      uint32_t& c = components_[hash_bin(h, num_perm_)];
       const uint32_t v = late_value(h, r);
       if (v < c) {
         empty -= c == kEmptyComponent32;
@@ -230,7 +230,7 @@ double estimate_set_size(const void* components, uint32_t num_perm, uint32_t bit
     if (bits == 32) {
       const uint32_t v = static_cast<const uint32_t*>(components)[b];
       if (v == kEmptyComponent32) return 0;
-      const uint32_t r = round_of(v);
+      const uint32_t r = fill_round(v);
       y = r == 0 ? v * unit : r + (v & kFractionMask) / 262144.0;
     } else {
       const uint16_t code = static_cast<const uint16_t*>(components)[b];

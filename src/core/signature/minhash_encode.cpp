@@ -197,7 +197,7 @@ MinhashView view_minhash(const void* bytes, size_t size) {
   return v;
 }
 
-MinhashParams params_of(const MinhashHeader& h) noexcept {
+MinhashParams header_params(const MinhashHeader& h) noexcept {
   return {static_cast<MinhashKind>(h.kind), h.k, h.bits, h.tokenizer, h.num_perm, h.seed};
 }
 
@@ -245,7 +245,7 @@ bool comparable(const MinhashHeader& a, const MinhashHeader& b) noexcept {
 void check_comparable(const MinhashView& a, const MinhashView& b) {
   if (comparable(*a.header, *b.header)) return;
   throw Error(Errc::incomparable, "cannot compare signatures made differently",
-              "left: " + describe(params_of(*a.header)) + "; right: " + describe(params_of(*b.header)),
+              "left: " + describe(header_params(*a.header)) + "; right: " + describe(header_params(*b.header)),
               "Use minhash_like(document, column).");
 }
 
@@ -294,7 +294,7 @@ std::string describe(const MinhashParams& p) {
 }
 
 std::string minhash_to_text(const MinhashView& v) {
-  const MinhashParams p = params_of(*v.header);
+  const MinhashParams p = header_params(*v.header);
   std::string out = "mh" + std::to_string(v.header->format) + ":" + kind_text(p) + ":" + std::to_string(p.num_perm) +
                     "x" + std::to_string(p.bits) + ":s" + std::to_string(p.seed) + ":t" + std::to_string(p.tokenizer) +
                     ":";
@@ -327,7 +327,7 @@ class MinhashText {
   }
 
  private:
-  static constexpr size_t kParts = 6;
+  static constexpr size_t kTextParts = 6;
 
   Error fail(const std::string& why, const std::string& hint = {}) const {
     return Error(Errc::invalid_text, "invalid input syntax for type minhash: \"" + excerpt(text_) + "\"", why,
@@ -345,8 +345,8 @@ class MinhashText {
   // At colons; the last part takes all that is left.
   void split() {
     size_t at = 0;
-    while (num_parts_ < kParts) {
-      const size_t colon = num_parts_ + 1 == kParts ? std::string_view::npos : text_.find(':', at);
+    while (num_parts_ < kTextParts) {
+      const size_t colon = num_parts_ + 1 == kTextParts ? std::string_view::npos : text_.find(':', at);
       part_[num_parts_++] = text_.substr(at, colon == std::string_view::npos ? colon : colon - at);
       if (colon == std::string_view::npos) break;
       at = colon + 1;
@@ -360,7 +360,8 @@ class MinhashText {
     if (format != kMinhashFormat)
       throw fail("Format " + std::to_string(format) + " is not known; this library reads format 1.",
                  hint_if_newer(format, kMinhashFormat));
-    if (num_parts_ != kParts) throw fail("A signature has six parts separated by colons: mh1:word3:128x32:s0:t1:...");
+    if (num_parts_ != kTextParts)
+      throw fail("A signature has six parts separated by colons: mh1:word3:128x32:s0:t1:...");
   }
 
   void read_kind(MinhashHeader* h) const {
@@ -401,7 +402,7 @@ class MinhashText {
   }
 
   std::string_view text_;
-  std::string_view part_[kParts];
+  std::string_view part_[kTextParts];
   size_t num_parts_ = 0;
 };
 

@@ -79,7 +79,7 @@ inline bool is_known(const MinhashHeader& h) noexcept {
 // Checks the header's fields and the length, which make every operation safe. Error{corrupt_data} names what is wrong.
 MinhashView view_minhash(const void* bytes, size_t size);
 
-MinhashParams params_of(const MinhashHeader& header) noexcept;
+MinhashParams header_params(const MinhashHeader& header) noexcept;
 
 // Size of the stored form.
 size_t minhash_size(const MinhashParams& params, bool empty) noexcept;

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kElementsPerStep = 8192;
 
 // Kinds of documents have the numbers of their units.
-Unit unit_of(MinhashKind kind) noexcept { return static_cast<Unit>(kind); }
+Unit kind_unit(MinhashKind kind) noexcept { return static_cast<Unit>(kind); }
 static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word) &&
               static_cast<int>(Unit::character) == static_cast<int>(MinhashKind::character) &&
               static_cast<int>(Unit::byte) == static_cast<int>(MinhashKind::byte) &&
@@ -20,11 +20,11 @@ static_assert(static_cast<int>(Unit::word) == static_cast<int>(MinhashKind::word
               static_cast<int>(Unit::code) == static_cast<int>(MinhashKind::code));
 
 // Version of the rules by which a text becomes units; 0: the rules have none.
-uint8_t rules_of(MinhashKind kind) noexcept {
+uint8_t rules_version(MinhashKind kind) noexcept {
   return kind == MinhashKind::word ? kTokenizerVersion : kind == MinhashKind::code ? kCodeVersion : uint8_t{0};
 }
 
-bool take(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
+bool finish_sketch(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
   sketch->finish();
   std::copy_n(sketch->components(), num_perm, components);
   return !sketch->is_empty();
@@ -36,7 +36,7 @@ MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bi
   check_k(k);
   MinhashParams p = set_params(static_cast<MinhashKind>(unit), num_perm, bits, seed);
   p.k = static_cast<uint8_t>(k);
-  p.tokenizer = rules_of(p.kind);
+  p.tokenizer = rules_version(p.kind);
   return p;
 }
 
@@ -54,7 +54,7 @@ MinhashParams set_params(MinhashKind kind, int64_t num_perm, int64_t bits, int64
 }
 
 void check_tokenizer(const MinhashParams& p) {
-  const uint8_t known = rules_of(p.kind);
+  const uint8_t known = rules_version(p.kind);
   if (known == 0 || p.tokenizer == known) return;
   throw Error(
       Errc::unsupported,
@@ -64,11 +64,11 @@ void check_tokenizer(const MinhashParams& p) {
 
 bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
   check_tokenizer(p);
-  ShingleStream stream(unit_of(p.kind), p.k, text, size, stop);
+  ShingleStream stream(kind_unit(p.kind), p.k, text, size, stop);
   DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
   uint64_t batch[ShingleStream::kMaxBatch];
   while (const size_t n = stream.next(batch)) sketch.add(batch, n);
-  return take(&sketch, p.num_perm, components);
+  return finish_sketch(&sketch, p.num_perm, components);
 }
 
 bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCheck* stop, uint32_t* components) {
@@ -77,7 +77,7 @@ bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCh
     sketch.add(elements + i, std::min(kElementsPerStep, n - i));
     if (stop != nullptr) stop->poll();
   }
-  return take(&sketch, p.num_perm, components);
+  return finish_sketch(&sketch, p.num_perm, components);
 }
 
 void check_has_unions(const MinhashView& signature) {
@@ -86,7 +86,7 @@ void check_has_unions(const MinhashView& signature) {
                 "The 8-bit form keeps no order of its values.");
 }
 
-std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b) {
+std::vector<uint8_t> unite_minhashes(const MinhashView& a, const MinhashView& b) {
   check_comparable(a, b);
   check_has_unions(a);
   const MinhashView& kept = a.empty() ? b : a;

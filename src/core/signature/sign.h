@@ -32,6 +32,6 @@ bool sign_set(const MinhashParams& params, const uint64_t* elements, size_t n, S
 void check_has_unions(const MinhashView& signature);
 
 // The union of two comparable signatures, in the stored form. Error{incomparable}; Error{invalid_argument} for bits 8.
-std::vector<uint8_t> union_of(const MinhashView& a, const MinhashView& b);
+std::vector<uint8_t> unite_minhashes(const MinhashView& a, const MinhashView& b);
 
 }  // namespace neardup

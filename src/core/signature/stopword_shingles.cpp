@@ -55,12 +55,12 @@ bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_w
                             const uint8_t* text, size_t size, StopCheck* stop, uint32_t* components) {
   StopwordShingles shingles(stop_words, following, text, size, stop);
   DocumentSketch sketch(params.num_perm, static_cast<uint64_t>(params.seed));
-  constexpr size_t kBatch = 256;
-  uint64_t batch[kBatch];
+  constexpr size_t kHashesAtOnce = 256;
+  uint64_t batch[kHashesAtOnce];
   size_t n = 0;
   for (std::string shingle; shingles.next(&shingle);) {
     batch[n++] = element_hash(shingle.data(), shingle.size());
-    if (n < kBatch) continue;
+    if (n < kHashesAtOnce) continue;
     sketch.add(batch, n);
     n = 0;
   }

@@ -12,7 +12,7 @@
 namespace neardup {
 namespace {
 
-constexpr unsigned kLengths = 256;  // lengths and ratios are compared around a circle
+constexpr unsigned kLengthCircle = 256;  // lengths and ratios are compared around a circle
 constexpr unsigned kRatios = 16;
 constexpr uint32_t kStepWeight = 12;  // of a step of the length, or of a ratio, beyond the first
 constexpr uint64_t kLowBits = 0x5555555555555555;
@@ -34,13 +34,13 @@ constexpr std::array<uint8_t, 256> kHexValues = [] {
 uint8_t hex_value(char c) noexcept { return kHexValues[static_cast<uint8_t>(c)]; }
 
 // Without the version.
-std::string_view digits_of(std::string_view text) noexcept { return text.starts_with("T1") ? text.substr(2) : text; }
+std::string_view hex_digits(std::string_view text) noexcept { return text.starts_with("T1") ? text.substr(2) : text; }
 
 // What is wrong with the text, in words. TLSH can be compiled for other numbers of buckets and sizes of checksums: such
 // digests are named by their length.
-std::string fault_of(std::string_view text) {
+std::string describe_fault(std::string_view text) {
   if (text == "TNULL") return "TLSH writes this where a document has no digest.";
-  const std::string_view digits = digits_of(text);
+  const std::string_view digits = hex_digits(text);
   for (size_t i = 0; i < digits.size(); ++i)
     if (hex_value(digits[i]) == kNoDigit)
       return "Character " + std::to_string(text.size() - digits.size() + i + 1) + " is no hexadecimal digit.";
@@ -51,7 +51,7 @@ std::string fault_of(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw Error(Errc::invalid_text, "invalid TLSH digest: \"" + excerpt(text) + "\"", fault_of(text),
+  throw Error(Errc::invalid_text, "invalid TLSH digest: \"" + excerpt(text) + "\"", describe_fault(text),
               "A digest is 70 hexadecimal digits, after T1 or alone: that of 128 buckets with a checksum of 1 byte.");
 }
 
@@ -66,7 +66,7 @@ uint32_t ratio_distance(unsigned a, unsigned b) noexcept {
 }
 
 uint32_t length_distance(unsigned a, unsigned b) noexcept {
-  const uint32_t apart = around(a, b, kLengths);
+  const uint32_t apart = around(a, b, kLengthCircle);
   return apart <= 1 ? apart : apart * kStepWeight;
 }
 
@@ -83,7 +83,7 @@ uint32_t quartile_distance(uint64_t a, uint64_t b) noexcept {
 }  // namespace
 
 TlshDigest tlsh_of_text(std::string_view text) {
-  const std::string_view digits = digits_of(text);
+  const std::string_view digits = hex_digits(text);
   if (digits.size() != kTlshHexDigits) refuse(text);
   std::array<uint8_t, kTlshHexDigits> values;
   uint8_t seen = 0;

@@ -62,7 +62,7 @@ constexpr auto kStratumMix = [] {
   return t;
 }();
 
-inline uint64_t exponential_of(uint64_t hash) noexcept {
+inline uint64_t exponential_draw(uint64_t hash) noexcept {
   const uint64_t x = ~hash | 1;
   const int shift = __builtin_clzll(x);
   const uint64_t m = x << shift;
@@ -79,14 +79,14 @@ inline uint64_t exponential_of(uint64_t hash) noexcept {
 constexpr int rate_exponent(uint32_t k) noexcept { return k == 0 ? 0 : static_cast<int>(k) - 1; }
 
 // A time of a stratum of rate 2^rate units as a component: the time of a process of rate 1 for a weight of 1.
-inline uint32_t component_of(uint64_t time, int rate) noexcept {
+inline uint32_t time_component(uint64_t time, int rate) noexcept {
   const int top = 63 - __builtin_clzll(time);
   const int exponent = top - kTimeBits + kWeightBits - rate;  // -111..79
   const uint64_t fraction = (time << (63 - top) << 1) >> (64 - kFractionBits);
   return static_cast<uint32_t>(exponent + kExponentBias) << kFractionBits | static_cast<uint32_t>(fraction);
 }
 
-double time_of(uint32_t v) noexcept {
+double component_time(uint32_t v) noexcept {
   const uint32_t fraction = v & ((1u << kFractionBits) - 1);
   return std::ldexp((1u << kFractionBits) + fraction + 0.5,
                     static_cast<int>(v >> kFractionBits) - kExponentBias - static_cast<int>(kFractionBits));
@@ -198,9 +198,9 @@ class WeightedSketch {
     uint64_t time = 0;
     uint64_t work = 0;
     for (;; hash = mix64(hash + kLengthFactor)) {
-      time += exponential_of(hash);
+      time += exponential_draw(hash);
       work += 4;
-      const uint32_t v = component_of(time, rate);
+      const uint32_t v = time_component(time, rate);
       if (v > bound_ || time >> 62 != 0) return work;
       const uint64_t event = mix64(hash ^ kEventSeed);
       if (kPart && mix64(event + kLengthFactor) >= share) continue;
@@ -247,15 +247,16 @@ double estimate_total_weight(const void* components, uint32_t num_perm, uint32_t
   double sum = 0;
   for (uint32_t i = 0; i < num_perm; ++i) {
     // A 16-bit form stands for the middle of the values that share it.
-    sum += time_of(bits == 32 ? static_cast<const uint32_t*>(components)[i]
-                              : static_cast<uint32_t>(static_cast<const uint16_t*>(components)[i]) << 16 | 0x8000);
+    sum +=
+        component_time(bits == 32 ? static_cast<const uint32_t*>(components)[i]
+                                  : static_cast<uint32_t>(static_cast<const uint16_t*>(components)[i]) << 16 | 0x8000);
   }
   return num_perm * (num_perm - 1.0) / sum;
 }
 
 namespace weighted_detail {
 
-uint64_t exponential(uint64_t hash) noexcept { return exponential_of(hash); }
+uint64_t exponential(uint64_t hash) noexcept { return exponential_draw(hash); }
 uint64_t reciprocal_log(uint32_t j) noexcept { return kReciprocalLog[j]; }
 
 }  // namespace weighted_detail

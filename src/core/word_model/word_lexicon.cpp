@@ -113,8 +113,8 @@ class WordLexicon::Merge {
     for (const uint32_t i : same_) {
       Source& s = sources_[i];
       for (; s.numbers > 0; --s.numbers) {
-        const uint64_t epoch = s.reader.take();
-        f(epoch, s.reader.take());
+        const uint64_t epoch = s.reader.read();
+        f(epoch, s.reader.read());
       }
     }
   }
@@ -134,18 +134,18 @@ class WordLexicon::Merge {
 
   bool advance(Source& s) {
     for (; s.numbers > 0; --s.numbers) {
-      s.reader.take();
-      s.reader.take();
+      s.reader.read();
+      s.reader.read();
     }
     if (s.reader.at_end()) return false;
-    const size_t shared = static_cast<size_t>(s.reader.take());
-    const size_t rest = static_cast<size_t>(s.reader.take());
+    const size_t shared = static_cast<size_t>(s.reader.read());
+    const size_t rest = static_cast<size_t>(s.reader.read());
     if (shared > s.length || rest > kMaxWordBytes - shared)
       throw Error(Errc::corrupt_data, "a temporary file is damaged");
-    s.reader.take_bytes(s.word + shared, rest);
+    s.reader.read_bytes(s.word + shared, rest);
     s.length = shared + rest;
-    s.count = s.reader.take();
-    s.numbers = s.reader.take();
+    s.count = s.reader.read();
+    s.numbers = s.reader.read();
     return true;
   }
 

@@ -280,7 +280,7 @@ std::vector<WordPairs::Source> WordPairs::open_runs(size_t first, size_t n, size
   for (size_t i = 0; i < n; ++i) {
     out.push_back({ByteRunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMaxRead), ws_), 0});
     Source& s = out.back();
-    s.word = s.reader.at_end() ? UINT64_MAX : s.reader.take() - 1;
+    s.word = s.reader.at_end() ? UINT64_MAX : s.reader.read() - 1;
   }
   return out;
 }
@@ -292,12 +292,12 @@ uint64_t WordPairs::add_runs(uint32_t word, std::vector<Source>* sources, Featur
   for (Source& s : *sources) {
     if (s.word != word) continue;
     uint64_t next = 0;
-    for (uint64_t distance; (distance = s.reader.take()) != 0; ++n) {
+    for (uint64_t distance; (distance = s.reader.read()) != 0; ++n) {
       next += distance;
       if (next > features()) throw Error(Errc::corrupt_data, "a temporary file is damaged");
-      counts->add(static_cast<size_t>(next - 1), static_cast<Count>(s.reader.take()));
+      counts->add(static_cast<size_t>(next - 1), static_cast<Count>(s.reader.read()));
     }
-    s.word = s.reader.at_end() ? UINT64_MAX : s.word + s.reader.take();
+    s.word = s.reader.at_end() ? UINT64_MAX : s.word + s.reader.read();
   }
   ws_.poller.spend(20 + top_cost() + 2 * sources->size());
   return n;

@@ -71,7 +71,7 @@ class ByteRunReader {
 
   bool at_end() const noexcept { return at_ == n_ && next_ == end_; }
 
-  uint64_t take() {
+  uint64_t read() {
     uint64_t v = 0;
     for (unsigned shift = 0;; shift += 7) {
       if (at_ == n_) refill();
@@ -81,7 +81,7 @@ class ByteRunReader {
     }
   }
 
-  void take_bytes(uint8_t* out, size_t n) {
+  void read_bytes(uint8_t* out, size_t n) {
     while (n > 0) {
       if (at_ == n_) refill();
       const size_t piece = std::min(n, n_ - at_);

@@ -4,15 +4,15 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kLeastChunk = 4096;
-constexpr size_t kMaxChunk = size_t{256} << 10;
+constexpr size_t kLeastStoreChunk = 4096;
+constexpr size_t kMaxStoreChunk = size_t{256} << 10;
 
 }  // namespace
 
 ByteStore::ByteStore(size_t memory_bytes, Workspace& ws)
     : ws_(ws),
       memory_bytes_(ws.files == nullptr ? SIZE_MAX : memory_bytes),
-      chunk_bytes_(std::clamp(memory_bytes_ / kSixteenth, kLeastChunk, kMaxChunk)) {}
+      chunk_bytes_(std::clamp(memory_bytes_ / kSixteenth, kLeastStoreChunk, kMaxStoreChunk)) {}
 
 uint64_t ByteStore::append(const void* bytes, size_t n) {
   const uint64_t begin = size_;

@@ -18,7 +18,7 @@ class TaskRun;
 namespace {
 
 // Batches that wait before workers do.
-constexpr size_t kMaxWaiting = 64;
+constexpr size_t kMaxWaitingBatches = 64;
 // On one thread progress is reported once for so many tasks.
 constexpr size_t kTasksBetweenReports = 16;
 
@@ -154,7 +154,8 @@ class TaskRun {
     batch.reserve(hits.capacity());
     batch.swap(hits);
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || stopping_.load(std::memory_order_relaxed); });
+    changed_.wait(lock,
+                  [this] { return waiting_.size() < kMaxWaitingBatches || stopping_.load(std::memory_order_relaxed); });
     if (stopping_.load(std::memory_order_relaxed)) throw Stopped{};
     waiting_.push_back(std::move(batch));
     changed_.notify_all();

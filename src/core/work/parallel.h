@@ -23,7 +23,7 @@ struct Hit {
 class HitSink {
  public:
   void add(uint32_t x, uint32_t y, uint32_t value) {
-    if (hits_.size() == kBatch) flush();
+    if (hits_.size() == kHitBatch) flush();
     hits_.push_back({x, y, value});
   }
 
@@ -42,10 +42,10 @@ class HitSink {
 
  private:
   friend class TaskRun;
-  static constexpr size_t kBatch = 4096;
+  static constexpr size_t kHitBatch = 4096;
   static constexpr size_t kPeriod = 500'000;
 
-  explicit HitSink(class TaskRun& run) : run_(run) { hits_.reserve(kBatch); }
+  explicit HitSink(class TaskRun& run) : run_(run) { hits_.reserve(kHitBatch); }
   void flush();
   void look_up();
 

@@ -21,7 +21,7 @@ RowStore::RowStore(size_t row_bytes, uint64_t memory_rows, Workspace& ws)
 void RowStore::refuse_more() { throw Error(Errc::too_large, "more than 2147483648 rows"); }
 
 void RowStore::add(const void* row) {
-  if (size_ == kMaxRows) refuse_more();
+  if (size_ == kMaxStoredRows) refuse_more();
   if (file_ == nullptr && size_ >= memory_rows_) spill();
   if (file_ != nullptr) {
     file_->append(row, row_bytes_);

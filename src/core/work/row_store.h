@@ -12,12 +12,12 @@ namespace neardup {
 
 class RowStore {
  public:
-  static constexpr uint32_t kMaxRows = uint32_t{1} << 31;
+  static constexpr uint32_t kMaxStoredRows = uint32_t{1} << 31;
 
   // memory_rows: how many rows may stay in memory; the next one moves all to a file. Ignored without files.
   RowStore(size_t row_bytes, uint64_t memory_rows, Workspace& ws);
 
-  // Appends a row, copied. At most kMaxRows rows, else Error{too_large}.
+  // Appends a row, copied. At most kMaxStoredRows rows, else Error{too_large}.
   void add(const void* row);
 
   // Throws that.

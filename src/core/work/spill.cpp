@@ -7,14 +7,14 @@
 namespace neardup {
 namespace {
 
-constexpr unsigned kDigitBits = 11;
-constexpr size_t kDigits = size_t{1} << kDigitBits;
-constexpr size_t kPiece = 1 << 16;  // records between polls
+constexpr unsigned kRecordDigitBits = 11;
+constexpr size_t kRecordDigits = size_t{1} << kRecordDigitBits;
+constexpr size_t kRecordsBetweenPolls = 1 << 16;
 
 // One read buffer of a merge: below this a merge of more runs costs more in reads than it saves in passes.
 constexpr size_t kLeastReadBytes = 2048;
 constexpr size_t kMaxReadBytes = 64 * 1024;
-constexpr size_t kMaxFanIn = 512;
+constexpr size_t kMaxMergedRuns = 512;
 
 }  // namespace
 
@@ -25,25 +25,25 @@ SortRecord* sort_records(SortRecord* a, SortRecord* tmp, size_t n, Poller& polle
     return a;
   }
   uint64_t varying = 0;
-  for (size_t from = 0; from < n; from += kPiece) {
-    const size_t to = std::min(n, from + kPiece);
+  for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
+    const size_t to = std::min(n, from + kRecordsBetweenPolls);
     for (size_t i = from; i < to; ++i) varying |= a[i].key() ^ a[0].key();
     poller.spend(to - from);
   }
-  std::vector<uint32_t> counts(kDigits);
+  std::vector<uint32_t> counts(kRecordDigits);
   while (varying != 0) {
     const unsigned shift = static_cast<unsigned>(std::countr_zero(varying));
-    const uint64_t digit_mask = kDigits - 1;
+    const uint64_t digit_mask = kRecordDigits - 1;
     std::fill(counts.begin(), counts.end(), 0);
-    for (size_t from = 0; from < n; from += kPiece) {
-      const size_t to = std::min(n, from + kPiece);
+    for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
+      const size_t to = std::min(n, from + kRecordsBetweenPolls);
       for (size_t i = from; i < to; ++i) ++counts[a[i].key() >> shift & digit_mask];
       poller.spend(to - from);
     }
     uint32_t before = 0;
     for (uint32_t& c : counts) before += std::exchange(c, before);
-    for (size_t from = 0; from < n; from += kPiece) {
-      const size_t to = std::min(n, from + kPiece);
+    for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
+      const size_t to = std::min(n, from + kRecordsBetweenPolls);
       for (size_t i = from; i < to; ++i) tmp[counts[a[i].key() >> shift & digit_mask]++] = a[i];
       poller.spend(4 * (to - from));
     }
@@ -173,7 +173,7 @@ void RecordSorter::finish() {
   if (n_ != 0) spill();
   buffer_ = Array<SortRecord>();
   scratch_ = Array<SortRecord>();
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxFanIn);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxMergedRuns);
   while (runs_.size() > fan_in) {
     const size_t room = std::max<size_t>(64, std::min(budget_ / 4, kTransferBytes) / sizeof(SortRecord));
     Array<SortRecord> sorted(ws_.ledger, room);

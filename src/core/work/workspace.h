@@ -52,13 +52,13 @@ class Poller {
 // Bytes held now and at most. Any thread may take and give.
 class Ledger {
  public:
-  void take(size_t bytes) noexcept {
+  void hold(size_t bytes) noexcept {
     const size_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     size_t peak = peak_.load(std::memory_order_relaxed);
     while (peak < held && !peak_.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
     }
   }
-  void give(size_t bytes) noexcept { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void release(size_t bytes) noexcept { held_.fetch_sub(bytes, std::memory_order_relaxed); }
   size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
@@ -101,7 +101,7 @@ class Array {
   Array() = default;
   Array(Ledger& ledger, size_t n)
       : ledger_(&ledger), n_(n), data_(static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}))) {
-    ledger_->take(n * sizeof(T));
+    ledger_->hold(n * sizeof(T));
   }
   Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
@@ -112,7 +112,7 @@ class Array {
   ~Array() {
     if (data_ == nullptr) return;
     ::operator delete (data_, std::align_val_t{64});
-    ledger_->give(n_ * sizeof(T));
+    ledger_->release(n_ * sizeof(T));
   }
   void swap(Array& other) noexcept {
     std::swap(ledger_, other.ledger_);

@@ -20,7 +20,7 @@ constexpr Size kMaxQuietSetBytes = 16 * 1024 * 1024;
 // The operator %> of the kind.
 bool is_quietly_within(FunctionCallInfo fcinfo, Kind kind) {
   const LshQueryView query = kept_query(fcinfo);
-  if (kind_of(query.measure) != kind) return true;
+  if (measure_kind(query.measure) != kind) return true;
   if (kind == Kind::set && toast_raw_datum_size(PG_GETARG_DATUM(0)) > kMaxQuietSetBytes) return true;
   AnyValue value;
   if (!read_value(kind, PG_GETARG_DATUM(0), &value) && demands_fit_value(query)) return true;
@@ -65,7 +65,8 @@ PG_FUNCTION_INFO_V1(lsh_quiet_conflicts);
 Datum lsh_quiet_conflicts(PG_FUNCTION_ARGS) {
   const LshQueryView a = lsh_query_view(PG_GETARG_VARLENA_P(0));
   const LshQueryView b = lsh_query_view(PG_GETARG_VARLENA_P(1));
-  if (kind_of(a.measure) != Kind::minhash || kind_of(b.measure) != Kind::minhash || !alike(a.signature, b.signature))
+  if (measure_kind(a.measure) != Kind::minhash || measure_kind(b.measure) != Kind::minhash ||
+      !alike(a.signature, b.signature))
     PG_RETURN_BOOL(true);
   const double j = estimate_jaccard(a.signature, b.signature);
   PG_RETURN_BOOL(j >= a.bound && j >= b.bound);

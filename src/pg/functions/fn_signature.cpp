@@ -110,7 +110,7 @@ Datum minhash_from_bytes(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(minhash_like);
 Datum minhash_like(PG_FUNCTION_ARGS) {
-  const MinhashParams params = params_of(*minhash_arg(fcinfo, 1).header);
+  const MinhashParams params = header_params(*minhash_arg(fcinfo, 1).header);
   // The model mostly is a column: in its place stands what all its rows have in common.
   LOCAL_FCINFO(like, 2);
   InitFunctionCallInfoData(*like, fcinfo->flinfo, 2, fcinfo->fncollation, fcinfo->context, fcinfo->resultinfo);
@@ -176,7 +176,7 @@ Datum minhash_union(PG_FUNCTION_ARGS) {
   auto* out = static_cast<uint8_t*>(palloc(kMaxMinhashSize));
   size_t size = 0;
   call_core([&] {
-    const std::vector<uint8_t> stored = union_of(a, b);
+    const std::vector<uint8_t> stored = unite_minhashes(a, b);
     size = stored.size();
     std::copy(stored.begin(), stored.end(), out);
   });

@@ -151,7 +151,7 @@ Datum cosine_exact(PG_FUNCTION_ARGS) {
   std::optional<double> cosine;
   call_core([&] {
     PgStop stop;
-    cosine = cosine_of(a, b, static_cast<size_t>(n), &stop);
+    cosine = cosine_similarity(a, b, static_cast<size_t>(n), &stop);
   });
   if (!cosine) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*cosine);

@@ -87,7 +87,7 @@ double expected_elements(PlannerInfo* root, Node* set) {
 
 Cost cost_of_row(PlannerInfo* root, const JoinPath* join, Node* value, bool is_first) {
   if (is_of_sets(join->condition.measure)) return kKeptRowCost + kElementCost * expected_elements(root, value);
-  const bool is_passed = !is_first && join->keys.outer == NIL && kind_of(join->condition.measure) == Kind::minhash;
+  const bool is_passed = !is_first && join->keys.outer == NIL && measure_kind(join->condition.measure) == Kind::minhash;
   return is_passed ? kPassedCost : kKeptRowCost;
 }
 
@@ -145,7 +145,7 @@ void undercut_semi_joins(PlannerInfo* root, JoinPath* join, const RelOptInfo* ou
 
 // Most rows of the side that is read second need not be kept: those of other groups, or of other MinHash signatures.
 bool reads_inner_first(const JoinPath* join, const Path* outer, const Path* inner) {
-  const bool keeps_few = kind_of(join->condition.measure) == Kind::minhash || join->keys.outer != NIL;
+  const bool keeps_few = measure_kind(join->condition.measure) == Kind::minhash || join->keys.outer != NIL;
   return keeps_few && inner->rows < outer->rows;
 }
 

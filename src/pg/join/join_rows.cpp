@@ -103,7 +103,7 @@ JoinRows* begin_join_rows(MemoryContext context, const JoinSearch& search) {
   auto* rows = static_cast<JoinRows*>(MemoryContextAllocZero(context, sizeof(JoinRows)));
   rows->context = context;
   rows->search = search;
-  rows->kind = kind_of(search.measure);
+  rows->kind = measure_kind(search.measure);
   set_bound(rows);
   rows->outer.keeps_all = search.type == JOIN_LEFT || search.type == JOIN_ANTI;
   for (JoinSide* side : {&rows->outer, &rows->inner}) side->tuples = make_tuples(context);

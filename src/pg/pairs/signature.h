@@ -30,7 +30,7 @@ void read_signature_quietly(Kind kind, Datum value, Signature* out);
 
 // The parameters of a call's signatures: those of the first one.
 struct SignatureShape {
-  MinhashParams params() const { return params_of(header); }
+  MinhashParams params() const { return header_params(header); }
 
   bool known;
   Kind kind;

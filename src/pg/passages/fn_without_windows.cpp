@@ -52,7 +52,7 @@ Relation open_windows(Oid oid) {
 // The numbers of a row, palloc'd.
 uint64_t* read_numbers(Relation table, Datum windows, size_t* n) {
   const Elements all = array_elements(DatumGetArrayTypeP(windows));
-  if (all.count < 1 || static_cast<size_t>(all.count) > WindowSet::kMaxBlock)
+  if (all.count < 1 || static_cast<size_t>(all.count) > WindowSet::kMaxBlockNumbers)
     refuse_row(table, psprintf("have a row of %d windows", all.count));
   auto* numbers = static_cast<uint64_t*>(palloc(static_cast<size_t>(all.count) * sizeof(uint64_t)));
   for (int i = 0; i < all.count; ++i) {

@@ -34,7 +34,7 @@ bool read_bits(Datum datum, AnyValue* value) {
 
 bool read_set(Datum datum, AnyValue* value) {
   const IntSet set = read_int_set(datum, false);
-  *value = view_of(set.elements, set.n);
+  *value = set_view(set.elements, set.n);
   return set.null_at < 0;
 }
 

@@ -54,7 +54,7 @@ void explain_minhash_pair(const MinhashView& a, const MinhashView& b, double thr
     call_core([&] {
       snprintf(out->verdict, sizeof out->verdict,
                "not comparable, made differently: left: %s; right: %s; use minhash_like()",
-               describe(params_of(*a.header)).c_str(), describe(params_of(*b.header)).c_str());
+               describe(header_params(*a.header)).c_str(), describe(header_params(*b.header)).c_str());
     });
     return;
   }

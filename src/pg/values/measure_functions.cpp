@@ -82,7 +82,7 @@ LshQueryView kept_query(FunctionCallInfo fcinfo) {
 namespace {
 
 double measure_arguments(FunctionCallInfo fcinfo, Measure measure) {
-  const Kind kind = kind_of(measure);
+  const Kind kind = measure_kind(measure);
   const AnyValue a = value_arg(fcinfo, 0, kind);
   const AnyValue b = value_arg(fcinfo, 1, kind);
   demand_comparable(kind, a, b);
@@ -92,7 +92,7 @@ double measure_arguments(FunctionCallInfo fcinfo, Measure measure) {
 // A set with a NULL has no form: the condition that stands for it keeps every row, so that the query's own raises its
 // error. A bit string that is no code has one, for the same error.
 Datum make_query(FunctionCallInfo fcinfo, Measure measure, double bound) {
-  const Kind kind = kind_of(measure);
+  const Kind kind = measure_kind(measure);
   LshQueryView query{{}, measure, bound};
   if (!read_value(kind, PG_GETARG_DATUM(0), &query) && kind == Kind::set)
     query = {SetView{}, measure, -std::numeric_limits<double>::infinity()};
@@ -100,7 +100,7 @@ Datum make_query(FunctionCallInfo fcinfo, Measure measure, double bound) {
 }
 
 Datum predicate(FunctionCallInfo fcinfo, Measure measure) {
-  const Kind kind = kind_of(measure);
+  const Kind kind = measure_kind(measure);
   const AnyValue a = value_arg(fcinfo, 0, kind);
   const LshQueryView query{value_arg(fcinfo, 1, kind), measure, bound_arg(fcinfo, 2, measure)};
   demand_comparable(kind, a, query);
@@ -109,7 +109,7 @@ Datum predicate(FunctionCallInfo fcinfo, Measure measure) {
 
 // Only a query of the operator's own kind can be meant.
 void demand_query(const LshQueryView& query, Kind kind) {
-  if (kind_of(query.measure) == kind) return;
+  if (measure_kind(query.measure) == kind) return;
   const char* name = kind == Kind::bits ? "bit string" : info(kind).name;
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the lsh_query is not one of a %s", name)));
 }
@@ -211,7 +211,7 @@ QuickAnswer answer_bits(const LshQueryMemo& memo, Datum value) noexcept {
 constexpr QuickAnswers kQuickAnswers[] = {{needed_components, answer_minhash}, {}, {}, {allowed_bits, answer_bits}, {}};
 static_assert(lengthof(kQuickAnswers) == kKinds);
 
-const QuickAnswers& quick_answers(Measure measure) { return kQuickAnswers[static_cast<size_t>(kind_of(measure))]; }
+const QuickAnswers& quick_answers(Measure measure) { return kQuickAnswers[static_cast<size_t>(measure_kind(measure))]; }
 
 // True if the function is an operator %> or its quiet twin; *kind: of which kind.
 bool find_operator(PGFunction function, Kind* kind) {
@@ -240,7 +240,7 @@ void keep_lsh_query(FmgrInfo* function, Datum argument, LshQueryMemo* memo) {
   memo->argument = argument;
   memo->view = lsh_query_view(argument);
   const QuickAnswers& quick = quick_answers(memo->view.measure);
-  const bool has_answers = kind == kind_of(memo->view.measure) && quick.needed != nullptr;
+  const bool has_answers = kind == measure_kind(memo->view.measure) && quick.needed != nullptr;
   memo->needed = has_answers ? quick.needed(memo->view) : LshQueryMemo::kAskOperator;
   function->fn_extra = memo;
 }

@@ -8,8 +8,8 @@ namespace {
 using namespace neardup;
 
 std::vector<uint8_t> stored(const CtphDigest& digest) {
-  std::vector<uint8_t> bytes(ctph_size(view_of(digest)));
-  write_ctph(view_of(digest), bytes.data());
+  std::vector<uint8_t> bytes(ctph_size(digest_view(digest)));
+  write_ctph(digest_view(digest), bytes.data());
   return bytes;
 }
 

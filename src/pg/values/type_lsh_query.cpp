@@ -41,7 +41,7 @@ PG_FUNCTION_INFO_V1(lsh_query_out);
 Datum lsh_query_out(PG_FUNCTION_ARGS) {
   const LshQueryView v = lsh_query_view(PG_GETARG_VARLENA_P(0));
   // An element of a set takes 8 bytes, and at most 21 as text; a bit of a code is a character.
-  const size_t room = 192 + lsh_query_size(v) * (kind_of(v.measure) == Kind::bits ? 8 : 3);
+  const size_t room = 192 + lsh_query_size(v) * (measure_kind(v.measure) == Kind::bits ? 8 : 3);
   PG_RETURN_CSTRING(cstring_from(room, "an lsh_query", [&] { return lsh_query_to_text(v); }));
 }
 

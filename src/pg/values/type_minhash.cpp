@@ -187,7 +187,7 @@ Datum minhash_hash_extended(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(minhash_parameters);
 Datum minhash_parameters(PG_FUNCTION_ARGS) {
   const MinhashView v = minhash_arg(fcinfo, 0);
-  const MinhashParams p = params_of(*v.header);
+  const MinhashParams p = header_params(*v.header);
   const Origin origin = minhash_origin(p.kind);
   enum Column { kFormat, kSource, kUnit, kK, kNumPerm, kBits, kSeed, kTokenizer, kColumns };
   ResultRow<Column> row;

@@ -135,11 +135,11 @@ void BitEngine::find_pairs() {
   const uint32_t n = codes.size() - equal.count();
   stats.distinct = n;
   const size_t room = memory_share(ws, kHalf) / (entry_bytes() + bit_search_bytes(words, most));
-  constexpr size_t kLeastBlock = 16;
+  constexpr size_t kLeastCodesOfBlock = 16;
   if (n <= room)
     join_in_memory(n);
   else
-    join_blocks(static_cast<uint32_t>(std::max(kLeastBlock, room / 2)));
+    join_blocks(static_cast<uint32_t>(std::max(kLeastCodesOfBlock, room / 2)));
 }
 
 void BitEngine::values_with(const uint32_t* of, uint32_t* distances) {

@@ -13,7 +13,7 @@ namespace {
 
 // Estimated nanoseconds: of going to a bucket, of a code in a sort, of a key's bit.
 constexpr double kBucketCost = 4;
-constexpr double kSortCost = 30;
+constexpr double kSortKeyCost = 30;
 constexpr double kKeyBitCost = 1.5;
 constexpr int kMostRadius = 4;
 constexpr unsigned kMostKeyBits = 22;
@@ -21,15 +21,15 @@ constexpr unsigned kMostKeyBits = 22;
 constexpr size_t kPoorPart = 16;
 constexpr size_t kMostBits = 768;
 // Codes that are looked at to see what bits say.
-constexpr size_t kSample = 2048;
+constexpr size_t kSampledCodes = 2048;
 // Nanoseconds: what takes less is done by comparing all, and without a sample of pairs.
 constexpr double kLeastSearched = 1e6;
-constexpr double kLeastSampled = 100e6;
+constexpr double kLeastPairsSampled = 100e6;
 // Blocks in which pairs of the sample are counted, and by how many bits keys become shorter from one plan that is tried
 // to the next.
 constexpr unsigned kSampledBlocks = 3;
 constexpr unsigned kShorter = 2;
-constexpr unsigned kLengths = 4;
+constexpr unsigned kKeyLengthsTried = 4;
 
 double values_within(unsigned width, int radius) noexcept {
   double term = 1;
@@ -41,7 +41,7 @@ double values_within(unsigned width, int radius) noexcept {
   return sum;
 }
 
-double pairs_of(const BitEntries& e, bool cross) noexcept {
+double pair_count(const BitEntries& e, bool cross) noexcept {
   const double a = static_cast<double>(e.n_a);
   return cross ? a * static_cast<double>(e.n - e.n_a) : a * (a - 1) / 2;
 }
@@ -70,7 +70,7 @@ class Sample {
 };
 
 Sample::Sample(const BitEntries& e, Poller& poller) {
-  const size_t step = (e.n + kSample - 1) / kSample;
+  const size_t step = (e.n + kSampledCodes - 1) / kSampledCodes;
   for (size_t i = 0; i < e.n; i += step) codes_.push_back(e.code(i));
   const size_t n = codes_.size();
   std::vector<size_t> counts(e.bits, 0);
@@ -142,21 +142,21 @@ double sampled_share(const BitPlan& plan, const Sample& sample, Poller& poller) 
   size_t near = 0;
   for (unsigned k = 0; k < blocks; ++k) {
     const unsigned block = k * plan.blocks / blocks;
-    for (size_t i = 0; i < n; ++i) keys[i] = plan.key_of(sample.codes()[i], block);
+    for (size_t i = 0; i < n; ++i) keys[i] = plan.key(sample.codes()[i], block);
     for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < i; ++j) near += static_cast<int>(count_bits(keys[i] ^ keys[j])) <= plan.radius_of(block);
+      for (size_t j = 0; j < i; ++j) near += static_cast<int>(count_bits(keys[i] ^ keys[j])) <= plan.radius_in(block);
       poller.spend(2 * i);
     }
   }
   return static_cast<double>(near) / (static_cast<double>(n) * static_cast<double>(n - 1) / 2 * blocks);
 }
 
-double cost_of(const BitPlan& plan, double share, const BitEntries& e, bool cross, double pair_cost) noexcept {
+double plan_cost(const BitPlan& plan, double share, const BitEntries& e, bool cross, double pair_cost) noexcept {
   const double n = static_cast<double>(e.n);
   const double buckets = std::exp2(plan.key_bits);
   const double going = std::min(n, buckets) * even_share(plan) * buckets * (cross ? 1 : 0.5) * kBucketCost;
-  const double sorting = n * (kSortCost + kKeyBitCost * plan.key_bits) + buckets;
-  return plan.blocks * (pairs_of(e, cross) * std::min(1.0, share) * pair_cost + going + sorting);
+  const double sorting = n * (kSortKeyCost + kKeyBitCost * plan.key_bits) + buckets;
+  return plan.blocks * (pair_count(e, cross) * std::min(1.0, share) * pair_cost + going + sorting);
 }
 
 // Of the distance and a radius, with keys of `shorter` bits less than there could be. False: there is none.
@@ -175,24 +175,24 @@ bool make_plan(uint32_t most, size_t good_bits, int radius, unsigned shorter, Bi
 
 BitPlan choose_bit_plan(const BitEntries& e, bool cross, uint32_t most, double pair_cost, Poller& poller) {
   BitPlan best;
-  double least = pairs_of(e, cross) * pair_cost;
+  double least = pair_count(e, cross) * pair_cost;
   if (least < kLeastSearched) return best;
   const Sample sample(e, poller);
   // By even bits first; for a long search again, by what the sample says.
   for (const bool sampled : {false, true}) {
-    if (sampled && least < kLeastSampled) break;
+    if (sampled && least < kLeastPairsSampled) break;
     if (sampled) {
       best = BitPlan{};
-      least = pairs_of(e, cross) * pair_cost;
+      least = pair_count(e, cross) * pair_cost;
     }
     for (int radius = 0; radius <= kMostRadius; ++radius) {
-      for (unsigned shorter = 0; shorter < (sampled ? kLengths : kMostKeyBits); ++shorter) {
+      for (unsigned shorter = 0; shorter < (sampled ? kKeyLengthsTried : kMostKeyBits); ++shorter) {
         BitPlan plan;
         if (!make_plan(most, sample.good_bits(), radius, sampled ? shorter * kShorter : shorter, &plan)) break;
-        if (cost_of(plan, 0, e, cross, pair_cost) >= least) continue;
+        if (plan_cost(plan, 0, e, cross, pair_cost) >= least) continue;
         if (sampled) sample.place(&plan, poller);
         const double share = sampled ? sampled_share(plan, sample, poller) : even_share(plan);
-        const double cost = cost_of(plan, share, e, cross, pair_cost);
+        const double cost = plan_cost(plan, share, e, cross, pair_cost);
         if (cost >= least) continue;
         least = cost;
         best = plan;

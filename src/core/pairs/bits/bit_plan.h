@@ -16,8 +16,8 @@ struct BitPlan {
   unsigned wider = 1;
   std::vector<uint16_t> placed;  // bit i of the key of block b: placed[b * key_bits + i]
 
-  int radius_of(unsigned block) const noexcept { return block < wider ? radius : radius - 1; }
-  uint32_t key_of(const uint64_t* code, unsigned block) const noexcept {
+  int radius_in(unsigned block) const noexcept { return block < wider ? radius : radius - 1; }
+  uint32_t key(const uint64_t* code, unsigned block) const noexcept {
     uint32_t key = 0;
     const uint16_t* bits = placed.data() + size_t{block} * key_bits;
     for (unsigned i = 0; i < key_bits; ++i) key |= static_cast<uint32_t>(code[bits[i] / 64] >> bits[i] % 64 & 1) << i;

@@ -91,22 +91,22 @@ Search::Search(const BitEntries& e, bool cross, uint32_t most, unsigned threads,
 }
 
 void Search::add_by(size_t first, size_t end, unsigned side) {
-  constexpr size_t kPiece = 1024;
+  constexpr size_t kCodesBetweenPolls = 1024;
   for (size_t i = first; i < end; ++i) {
     const uint32_t at = ends_[2 * size_t{keys_[i]} + side]++;
     order_[at] = static_cast<uint32_t>(i);
     std::copy_n(e_.code(i), compared_words_, sorted_.data() + at * compared_words_);
-    if (i % kPiece == 0) ws_.poller.spend(kPiece * 20);
+    if (i % kCodesBetweenPolls == 0) ws_.poller.spend(kCodesBetweenPolls * 20);
   }
 }
 
 void Search::sort_by(unsigned block) {
-  constexpr size_t kPiece = 1024;
+  constexpr size_t kCodesBetweenPolls = 1024;
   ends_.assign(2 * buckets(), 0);
   for (size_t i = 0; i < e_.n; ++i) {
-    keys_[i] = plan_.key_of(e_.code(i), block);
+    keys_[i] = plan_.key(e_.code(i), block);
     ++ends_[2 * size_t{keys_[i]} + (i >= e_.n_a)];
-    if (i % kPiece == 0) ws_.poller.spend(kPiece * (10 + 2 * plan_.key_bits));
+    if (i % kCodesBetweenPolls == 0) ws_.poller.spend(kCodesBetweenPolls * (10 + 2 * plan_.key_bits));
   }
   // A number is where its entries begin, and moves to where they end as they are placed.
   uint32_t begin = 0;
@@ -153,7 +153,7 @@ void Search::search_keys(Worker& worker, unsigned block, size_t first, size_t en
     const size_t x_end = ends_[2 * key];
     sink.spend(2);
     if (x == x_end) continue;
-    for_each_flips(plan_.key_bits, plan_.radius_of(block), [&](uint64_t flips) {
+    for_each_flips(plan_.key_bits, plan_.radius_in(block), [&](uint64_t flips) {
       const size_t other = key ^ flips;
       sink.spend(kBucketCost);
       if (!cross_ && other < key) return;
@@ -208,7 +208,7 @@ bool Search::is_first(Worker& worker, unsigned block, const uint64_t* a, const u
     }
   }
   for (unsigned before = 0; before < block; ++before)
-    if (worker.differing[before] <= plan_.radius_of(before)) return false;
+    if (worker.differing[before] <= plan_.radius_in(before)) return false;
   return true;
 }
 

@@ -16,7 +16,7 @@ namespace neardup {
 namespace {
 
 // Rows whose look-ups are under way at once.
-constexpr uint32_t kAhead = 8;
+constexpr uint32_t kRowsAhead = 8;
 // Rows of a block, at the most, and of a task of it. With bands they are looked up, without compared with a tile of
 // representatives that stays in the first-level cache.
 constexpr uint32_t kBlockRows = 4096;
@@ -25,7 +25,7 @@ constexpr uint32_t kDirectBlockRows = 512;
 constexpr uint32_t kDirectTaskRows = 64;
 constexpr size_t kTileBytes = 16 * 1024;
 // Shares of the memory limit, in sixteenths. A table that doubles holds half of itself besides.
-constexpr size_t kStoreShare = 6;
+constexpr size_t kClusterStoreShare = 6;
 constexpr size_t kTableShare = 6;
 constexpr size_t kBlockShare = 1;
 
@@ -34,12 +34,12 @@ size_t share(const Workspace& ws, size_t sixteenths) {
 }
 
 // The first row of each row's component, and how near the two are. Both have a row for each that was searched.
-void find_components(PairSearch& search, std::vector<uint32_t>* of, std::vector<uint32_t>* values) {
-  const uint32_t n = static_cast<uint32_t>(of->size());
+void find_components(PairSearch& search, std::vector<uint32_t>* first, std::vector<uint32_t>* values) {
+  const uint32_t n = static_cast<uint32_t>(first->size());
   UnionFind sets(n);
   search.run_components(sets);
-  for (uint32_t i = 0; i < n; ++i) (*of)[i] = sets.find(i);
-  search.values_with(of->data(), values->data());
+  for (uint32_t i = 0; i < n; ++i) (*first)[i] = sets.find(i);
+  search.values_with(first->data(), values->data());
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ struct MinhashClusterer::Impl {
         banding(num_perm_, bits, need_),
         compare(num_perm_, bits),
         ws(options.memory_limit, options.files, options.stop),
-        rows(size_t{num_perm_} * bits / 8, share(ws, kStoreShare) / (size_t{num_perm_} * bits / 8), ws) {
+        rows(size_t{num_perm_} * bits / 8, share(ws, kClusterStoreShare) / (size_t{num_perm_} * bits / 8), ws) {
     if (linkage == Linkage::connected) pairs = std::make_unique<MinhashPairs>(num_perm, bits, need, options);
   }
 
@@ -68,7 +68,7 @@ struct MinhashClusterer::Impl {
   }
 
   void add_alone() {
-    if (total == RowStore::kMaxRows) RowStore::refuse_more();
+    if (total == RowStore::kMaxStoredRows) RowStore::refuse_more();
     if (row_of.empty()) {
       row_of.resize(compared);
       std::iota(row_of.begin(), row_of.end(), 0u);
@@ -128,7 +128,7 @@ void MinhashClusterer::Impl::run_anchor() {
   const size_t waiting =
       sizeof(Waiting) + banding.stride() * sizeof(uint32_t) + 2 * each + (rows.in_memory() ? 0 : 2 * rows.row_bytes());
   const uint32_t block_rows = rows_in(kBlockShare, waiting, banding.usable() ? kBlockRows : kDirectBlockRows);
-  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMaxRows), ws);
+  Representatives kept(banding, compare, need, rows, rows_in(kTableShare, each, RowStore::kMaxStoredRows), ws);
   Representatives own(banding, compare, need, rows, block_rows, ws);
   do {
     kept.clear();
@@ -194,15 +194,15 @@ void MinhashClusterer::Impl::look_up(const Representatives& kept, Waiting* block
       [&](unsigned, size_t task, HitSink& sink) {
         const uint32_t first = static_cast<uint32_t>(task) * kTaskRows;
         const uint32_t last = std::min(n, first + kTaskRows);
-        for (uint32_t ahead = first; ahead < last + kAhead; ++ahead) {
+        for (uint32_t ahead = first; ahead < last + kRowsAhead; ++ahead) {
           if (ahead < last) {
             banding.keys(block[ahead].row, keys + size_t{ahead} * stride);
             kept.prefetch(keys + size_t{ahead} * stride);
             sink.spend(rows.row_bytes() / 2);
           }
-          if (ahead < first + kAhead) continue;
-          Waiting& w = block[ahead - kAhead];
-          w.r = kept.find(w.row, keys + size_t{ahead - kAhead} * stride, &w.matches, sink);
+          if (ahead < first + kRowsAhead) continue;
+          Waiting& w = block[ahead - kRowsAhead];
+          w.r = kept.find(w.row, keys + size_t{ahead - kRowsAhead} * stride, &w.matches, sink);
         }
       },
       [](const Hit*, size_t) {});
@@ -227,12 +227,12 @@ void MinhashClusterer::Impl::compare_with(const Representatives& kept, Waiting* 
 }
 
 void MinhashClusterer::Impl::run_connected() {
-  std::vector<uint32_t> of(compared);
+  std::vector<uint32_t> first(compared);
   std::vector<uint32_t> m(compared);
-  find_components(*pairs, &of, &m);
+  find_components(*pairs, &first, &m);
   std::fill(matches.begin(), matches.end(), num_perm);
   for (uint32_t i = 0; i < total; ++i) representative[i] = i;
-  for (uint32_t i = 0; i < compared; ++i) assign(i, of[i], m[i]);
+  for (uint32_t i = 0; i < compared; ++i) assign(i, first[i], m[i]);
 }
 
 MinhashClusterer::MinhashClusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need,
@@ -268,7 +268,7 @@ void PairClusterer::add_value(const AnyValue& value) {
 }
 
 void PairClusterer::add_alone() {
-  if (total_ == RowStore::kMaxRows) RowStore::refuse_more();
+  if (total_ == RowStore::kMaxStoredRows) RowStore::refuse_more();
   ++total_;
 }
 
@@ -289,11 +289,11 @@ void PairClusterer::run_anchor() {
 
 void PairClusterer::run_connected() {
   const uint32_t n = static_cast<uint32_t>(row_of_.size());
-  std::vector<uint32_t> of(n);
+  std::vector<uint32_t> first(n);
   std::vector<uint32_t> value(n);
-  find_components(*search_, &of, &value);
+  find_components(*search_, &first, &value);
   for (uint32_t i = 0; i < n; ++i) {
-    representative_[row_of_[i]] = row_of_[of[i]];
+    representative_[row_of_[i]] = row_of_[first[i]];
     values_[row_of_[i]] = value[i];
   }
 }

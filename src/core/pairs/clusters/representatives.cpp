@@ -7,10 +7,10 @@ namespace neardup {
 namespace {
 
 // Representatives whose slots are fetched ahead of those that are linked.
-constexpr uint32_t kAhead = 8;
+constexpr uint32_t kRowsAhead = 8;
 // Bands that a task links, and representatives that are worth it.
 constexpr uint32_t kTaskBands = 8;
-constexpr uint32_t kLeastForThreads = 1024;
+constexpr uint32_t kLeastRowsForThreads = 1024;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Representatives::Representatives(const Banding& banding, const RowCompare& compa
 
 void Representatives::link(unsigned threads) {
   const uint32_t bands = record_words_ == 0 ? 0 : banding_.bands();
-  if (size_ - linked_ < kLeastForThreads) {
+  if (size_ - linked_ < kLeastRowsForThreads) {
     link_few();
     return;
   }
@@ -51,8 +51,8 @@ void Representatives::clear() {
 
 void Representatives::link_bands(uint32_t first, uint32_t last, HitSink& sink) {
   for (uint32_t r = linked_; r < size_; ++r) {
-    if (r + kAhead < size_) {
-      const uint32_t* ahead = record(r + kAhead);
+    if (r + kRowsAhead < size_) {
+      const uint32_t* ahead = record(r + kRowsAhead);
       for (uint32_t band = first; band < last; ++band) __builtin_prefetch(&slot(band, ahead[band]), 1);
     }
     link_record(r, first, last);

@@ -102,7 +102,7 @@ class Representatives {
         best = r;
         *matches = m;
       }
-      filter.take(band);
+      filter.mark_done(band);
     }
     return best;
   }

@@ -35,11 +35,11 @@ void CtphEngine::add(const CtphView& digest) {
     CtphView first;
     first.length = is_long ? kMaxCtphLength : kCtphLength;
     if (!comparable(first, digest)) {
-      uint8_t stored[CtphStore::kMaxBytes];
+      uint8_t stored[CtphStore::kMaxDigestBytes];
       check_comparable(store.read(0, stored), digest);
     }
   }
-  uint8_t stored[CtphStore::kMaxBytes];
+  uint8_t stored[CtphStore::kMaxDigestBytes];
   write_ctph(digest, stored);
   held += store.add(digest) + sizeof(uint64_t) + ctph_entry_bytes(digest.part1.size()) +
           ctph_entry_bytes(digest.part2.size());
@@ -75,7 +75,7 @@ uint32_t CtphEngine::value_of_equal(uint32_t row) {
 
 // ---------------------------------------------------------------- the whole
 
-void CtphEngine::take(const Hit& hit) {
+void CtphEngine::add_hit(const Hit& hit) {
   const uint32_t x = std::min(hit.x, hit.y);
   const uint32_t y = std::max(hit.x, hit.y);
   // Only then it matters whether the rows of two sets are equal.
@@ -96,7 +96,7 @@ void CtphEngine::find_pairs() {
   if (!join_offloaded()) join();
 }
 
-uint32_t CtphEngine::value_of(const CtphView& a, const CtphView& b) {
+uint32_t CtphEngine::value(const CtphView& a, const CtphView& b) {
   std::string_view x;
   std::string_view y;
   if (!common_parts(a, b, &x, &y)) return 0;
@@ -107,7 +107,7 @@ uint32_t CtphEngine::value_of(const CtphView& a, const CtphView& b) {
 void CtphEngine::values_with(const uint32_t* of, uint32_t* values) {
   const uint32_t n = store.size();
   if (store.in_memory()) {
-    for (uint32_t i = 0; i < n; ++i) values[i] = value_of(store.read(i, buffer1), store.read(of[i], buffer2));
+    for (uint32_t i = 0; i < n; ++i) values[i] = value(store.read(i, buffer1), store.read(of[i], buffer2));
     return;
   }
   RecordSorter pairs(memory_share(ws, kEighth), ws);
@@ -119,7 +119,7 @@ void CtphEngine::values_with(const uint32_t* of, uint32_t* values) {
   while (pairs.next(&r)) {
     if (r.hi != other) of_other = store.read(r.hi, buffer1);
     other = r.hi;
-    values[r.lo] = value_of(of_other, store.read(r.lo, buffer2));
+    values[r.lo] = value(of_other, store.read(r.lo, buffer2));
   }
 }
 

@@ -23,7 +23,7 @@ namespace neardup {
 // Stored digests one after the other: in memory, then all but the last few in a temporary file.
 class CtphStore {
  public:
-  static constexpr size_t kMaxBytes = kCtphHeaderSize + 2 * kCtphMaxPart;
+  static constexpr size_t kMaxDigestBytes = kCtphHeaderSize + 2 * kCtphMaxPart;
 
   explicit CtphStore(Workspace& ws);
 
@@ -36,7 +36,7 @@ class CtphStore {
   bool in_memory() const noexcept { return file_ == nullptr; }
   size_t offset_bytes() const noexcept { return offsets_.size() * kOffsets * sizeof(uint64_t); }
 
-  // Digest `row`, valid as long as buffer, of kMaxBytes, and the store.
+  // Digest `row`, valid as long as buffer, of kMaxDigestBytes, and the store.
   CtphView read(uint32_t row, uint8_t* buffer);
 
  private:
@@ -75,7 +75,7 @@ struct CtphEntries {
   void add(uint32_t row, const uint8_t* part, size_t length);
   void add_to_runs(size_t length, uint64_t at);
 
-  const Run& run_of(uint32_t i) const noexcept;
+  const Run& run_with(uint32_t i) const noexcept;
   SymbolBag bag(size_t i) const noexcept;
   SymbolBags bags() const noexcept;
   const uint8_t* part(const Run& run, size_t i) const noexcept {
@@ -160,9 +160,9 @@ struct CtphEngine final : PairEngine {
   void join_files(const CtphEntries& x, const CtphEntries& y, TempFile& file, bool self);
   void load(CtphEntries& out, const CtphEntries& list, TempFile& file, uint32_t first, uint32_t last);
   uint32_t block_end(const CtphEntries& list, uint32_t first) const;
-  void take(const Hit& hit);
+  void add_hit(const Hit& hit);
   uint32_t value_of_equal(uint32_t row);
-  uint32_t value_of(const CtphView& a, const CtphView& b);
+  uint32_t value(const CtphView& a, const CtphView& b);
 
   // Whether one of the rows with equal digests stands for the others only where they are near each other.
   bool must_be_near() const { return components() || identical == Identical::marked; }
@@ -173,8 +173,8 @@ struct CtphEngine final : PairEngine {
   size_t held = 0;  // bytes, while digests lie in memory: with those of their entries
   bool is_long = false;
 
-  uint8_t buffer1[CtphStore::kMaxBytes];
-  uint8_t buffer2[CtphStore::kMaxBytes];
+  uint8_t buffer1[CtphStore::kMaxDigestBytes];
+  uint8_t buffer2[CtphStore::kMaxDigestBytes];
 };
 
 }  // namespace neardup

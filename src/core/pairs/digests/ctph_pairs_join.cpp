@@ -10,7 +10,7 @@ namespace {
 // Below this many pairs of entries threads cost more than they save.
 constexpr uint64_t kFewPairs = 200'000;
 // Of a pair of entries, at the least: lengths and symbols rule it out.
-constexpr double kLookCost = 1;
+constexpr double kEntryPairCost = 1;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void CtphEngine::join_entries(const CtphEntries& x, const CtphEntries& y, bool s
         compared.fetch_add(counts.compared, std::memory_order_relaxed);
       },
       [&](const Hit* hits, size_t n) {
-        for (size_t i = 0; i < n; ++i) take(hits[i]);
+        for (size_t i = 0; i < n; ++i) add_hit(hits[i]);
       });
   stats.looked += looked.load();
   stats.compared += compared.load();
@@ -103,8 +103,8 @@ void CtphEngine::join_files(const CtphEntries& x, const CtphEntries& y, TempFile
       join_entries(block_x, block_x, true);
     }
     // Entries of y that can match any of the block: lengths in between match, others if they match the nearest.
-    const uint32_t shortest = x.run_of(first).length;
-    const uint32_t longest = x.run_of(end - 1).length;
+    const uint32_t shortest = x.run_with(first).length;
+    const uint32_t longest = x.run_with(end - 1).length;
     uint32_t from = y.n;
     uint32_t to = 0;
     for (const CtphEntries::Run& run : y.runs) {
@@ -129,9 +129,9 @@ struct PartCount {
   uint32_t long_entries = 0;
   uint64_t symbols = 0;
 };
-constexpr uint32_t kLists = kCtphListKinds * (kCtphExponents + 1);
+constexpr uint32_t kLengthLists = kCtphListKinds * (kCtphExponents + 1);
 
-// (list, length) -> row. A part without characters is near no other. counts: kLists of them.
+// (list, length) -> row. A part without characters is near no other. counts: kLengthLists of them.
 void CtphEngine::sort_parts(RecordSorter& sorted, PartCount* counts) {
   const auto add = [&](uint32_t list, size_t length, uint32_t row) {
     if (length == 0) return;
@@ -154,7 +154,7 @@ void CtphEngine::sort_parts(RecordSorter& sorted, PartCount* counts) {
 // False: nothing was found yet.
 bool CtphEngine::join_offloaded() {
   if (!may_offload(store.in_memory())) return false;
-  PartCount counts[kLists];
+  PartCount counts[kLengthLists];
   Array<CtphPart> parts;
   uint32_t n = 0;
   {
@@ -168,15 +168,15 @@ bool CtphEngine::join_offloaded() {
     }
   }
   double pairs = 0;
-  for (uint32_t list = 0; list < kLists; list += kCtphListKinds) {
+  for (uint32_t list = 0; list < kLengthLists; list += kCtphListKinds) {
     const auto entries = [&](CtphListKind kind) { return static_cast<double>(counts[list + kind].entries); };
     pairs += two_sets ? entries(kPart1OfA) * (entries(kPart1OfB) + entries(kPart2OfB)) +
                             entries(kPart1OfB) * entries(kPart2OfA)
                       : entries(kPart1OfA) * (entries(kPart1OfA) / 2 + entries(kPart2OfA));
   }
-  stats.offloaded = offload->join(CtphJob{parts.data(), n, two_sets, bound.by_sum()}, pairs * kLookCost / threads, ws,
-                                  [this](uint32_t x, uint32_t y, uint32_t value) {
-                                    take({x, y, value});
+  stats.offloaded = offload->join(CtphJob{parts.data(), n, two_sets, bound.by_sum()}, pairs * kEntryPairCost / threads,
+                                  ws, [this](uint32_t x, uint32_t y, uint32_t value) {
+                                    add_hit({x, y, value});
                                   });
   return stats.offloaded;
 }
@@ -195,14 +195,14 @@ class CtphListReader {
       for (uint32_t kind = 0; kind < kCtphListKinds; ++kind)
         lists[kind].reserve(count[kind].entries, count[kind].long_entries, count[kind].symbols, engine_.ws.ledger);
     written_ = 0;
-    for (; of(exponent); advance()) add(lists[next_.hi % kCtphListKinds], file);
+    for (; is_next(exponent); advance()) add(lists[next_.hi % kCtphListKinds], file);
   }
   void skip(uint32_t exponent) {
-    while (of(exponent)) advance();
+    while (is_next(exponent)) advance();
   }
 
  private:
-  bool of(uint32_t exponent) const noexcept { return more_ && next_.hi / kCtphListKinds == exponent; }
+  bool is_next(uint32_t exponent) const noexcept { return more_ && next_.hi / kCtphListKinds == exponent; }
   void advance() {
     more_ = sorted_.next(&next_);
     engine_.ws.poller.spend(10);
@@ -239,7 +239,7 @@ class CtphListReader {
 
 void CtphEngine::join() {
   RecordSorter sorted(memory_share(ws, kEighth), ws);
-  PartCount counts[kLists];
+  PartCount counts[kLengthLists];
   sort_parts(sorted, counts);
   CtphListReader reader(*this, sorted);
   for (uint32_t exponent = 0; exponent <= kCtphExponents; ++exponent) {

@@ -28,9 +28,9 @@ class LongPattern {
     const int32_t words = (size_ + 63) / 64;
     const int32_t below = (bound + size_ - n) / 2;  // rows that a path may be below, or above, the column's own
     const int32_t above = (bound - size_ + n) / 2;
-    uint64_t vp[kWords];  // with columns in one array this takes 3 % longer
-    uint64_t vn[kWords];
-    int32_t bottom[kWords];  // value of the last row
+    uint64_t vp[kPartWords];  // with columns in one array this takes 3 % longer
+    uint64_t vn[kPartWords];
+    int32_t bottom[kPartWords];  // value of the last row
     int32_t first = 0;
     int32_t last = -1;
     int32_t top = 0;  // value of the row above the first block
@@ -59,7 +59,7 @@ class LongPattern {
   }
 
  private:
-  static constexpr size_t kWords = kCtphMaxPart / kCtphWord;
+  static constexpr size_t kPartWords = kCtphMaxPart / kCtphWord;
 
   // Whether all cells of the column are above the bound: a block's are at least the mean of its ends, less 32.
   static bool none_within(const int32_t* bottom, int32_t first, int32_t last, int32_t top, int32_t bound) noexcept {
@@ -68,7 +68,7 @@ class LongPattern {
     return true;
   }
 
-  uint64_t match_[64][kWords];
+  uint64_t match_[64][kPartWords];
   int32_t size_;
 };
 
@@ -86,7 +86,7 @@ bool share_bigrams(const CtphEntries& x, uint32_t i, const CtphEntries& y, uint3
 CtphJoinCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
                               HitSink& hits) {
   const CtphKernels& kernel = *kernels().ctph;
-  const CtphEntries::Run& of = x.run_of(i);
+  const CtphEntries::Run& of = x.run_with(i);
   const uint32_t length = of.length;
   const LongPattern pattern(x.part(of, i), length);
   const SymbolBag bag = x.bag(i);

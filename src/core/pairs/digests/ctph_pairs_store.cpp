@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kMaxRows = uint32_t{1} << 31;
+constexpr uint32_t kMaxDigests = uint32_t{1} << 31;
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
 uint32_t read16(const uint8_t* p) noexcept { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
@@ -28,11 +28,11 @@ CtphStore::CtphStore(Workspace& ws)
     : ws_(ws),
       chunk_shift_(static_cast<unsigned>(
           std::countr_zero(std::bit_floor(std::clamp<size_t>(ws.limit / 16, 2 * 2048, kChunkBytes))))) {
-  static_assert(kMaxBytes < 2 * 2048);
+  static_assert(kMaxDigestBytes < 2 * 2048);
 }
 
 size_t CtphStore::add(const CtphView& digest) {
-  if (size_ == kMaxRows) throw Error(Errc::too_large, "more than 2147483648 rows");
+  if (size_ == kMaxDigests) throw Error(Errc::too_large, "more than 2147483648 rows");
   const size_t bytes = ctph_size(digest);
   const size_t chunk = size_t{1} << chunk_shift_;
   if (chunks_.empty() || used_ + bytes > chunk) {
@@ -147,7 +147,7 @@ void CtphEntries::add(uint32_t row, const uint8_t* part, size_t length) {
   ++n;
 }
 
-const CtphEntries::Run& CtphEntries::run_of(uint32_t i) const noexcept {
+const CtphEntries::Run& CtphEntries::run_with(uint32_t i) const noexcept {
   return *(std::upper_bound(runs.begin(), runs.end(), i, [](uint32_t entry, const Run& r) { return entry < r.first; }) -
            1);
 }

@@ -56,18 +56,20 @@ struct Lane {
   uint32_t subject;
   uint32_t entry;
 };
-constexpr size_t kLanes = 4;
+constexpr size_t kPatternsOfGroup = 4;
 
-// Levenshtein distances of kLanes lanes to their texts of n characters, side by side: columns of one wait for each
-// other.
+// Levenshtein distances of kPatternsOfGroup lanes to their texts of n characters, side by side: columns of one wait for
+// each other.
 void levenshtein_lanes(const Lane* lanes, size_t n, uint32_t* distances) noexcept {
-  MyersColumn column[kLanes];
-  std::fill_n(column, kLanes, kMyersStart);
+  MyersColumn column[kPatternsOfGroup];
+  std::fill_n(column, kPatternsOfGroup, kMyersStart);
   for (size_t j = 0; j < n; ++j) {
 #pragma GCC unroll 4
-    for (size_t k = 0; k < kLanes; ++k) myers_step(lanes[k].group->match[lanes[k].text[j]][lanes[k].lane], column[k]);
+    for (size_t k = 0; k < kPatternsOfGroup; ++k)
+      myers_step(lanes[k].group->match[lanes[k].text[j]][lanes[k].lane], column[k]);
   }
-  for (size_t k = 0; k < kLanes; ++k) distances[k] = myers_distance(n, column[k], lanes[k].group->rows[lanes[k].lane]);
+  for (size_t k = 0; k < kPatternsOfGroup; ++k)
+    distances[k] = myers_distance(n, column[k], lanes[k].group->rows[lanes[k].lane]);
 }
 
 // One join: subjects first .. last - 1 of x against y.
@@ -103,7 +105,7 @@ class WordJoin {
  private:
   void prepare_subjects() {
     std::memset(groups_, 0, num_groups_ * sizeof *groups_);
-    const Run* run = &x_.run_of(first_);
+    const Run* run = &x_.run_with(first_);
     for (uint32_t s = 0; s < num_subjects_; ++s) {
       const uint32_t i = first_ + s;
       if (i == run->first + run->count) ++run;
@@ -196,13 +198,13 @@ class WordJoin {
     for (; marked != 0; marked &= marked - 1) {
       const auto lane = static_cast<uint32_t>(std::countr_zero(marked));
       lanes_[num_lanes_++] = {groups_ + g, lane, y_.part(run, i), kGroupLanes * g + lane, i};
-      if (num_lanes_ == kLanes) compare_lanes(run.length);
+      if (num_lanes_ == kPatternsOfGroup) compare_lanes(run.length);
     }
   }
 
   void compare_lanes(uint32_t text_length) {
-    for (size_t k = num_lanes_; k < kLanes; ++k) lanes_[k] = lanes_[0];
-    uint32_t distances[kLanes];
+    for (size_t k = num_lanes_; k < kPatternsOfGroup; ++k) lanes_[k] = lanes_[0];
+    uint32_t distances[kPatternsOfGroup];
     levenshtein_lanes(lanes_, text_length, distances);
     hits_.spend(6 * text_length);
     for (size_t k = 0; k < num_lanes_; ++k)
@@ -232,7 +234,7 @@ class WordJoin {
 
   uint32_t marks_[kCtphPiece];  // of each entry of a piece, bit s: is to be compared with subject s
   uint32_t passed_[kCtphPiece];
-  Lane lanes_[kLanes];  // texts of one length
+  Lane lanes_[kPatternsOfGroup];  // texts of one length
   size_t num_lanes_ = 0;
   CtphJoinCounts counts_;
 };

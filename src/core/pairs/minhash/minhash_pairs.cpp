@@ -55,7 +55,7 @@ void MinhashEngine::start_set_b() {
 
 // True: the row can have no pair. Counts it in any case.
 bool MinhashEngine::set_aside(const void* components) {
-  if (count_a + rows_b == RowStore::kMaxRows) RowStore::refuse_more();
+  if (count_a + rows_b == RowStore::kMaxStoredRows) RowStore::refuse_more();
   const uint32_t row = rows_b++;
   if (keys_a == nullptr) return false;
   ws.poller.spend(row_bytes / 4 + 5 * banding.bands());
@@ -200,7 +200,7 @@ void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
     return;
   }
   const uint32_t block = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kHalf) / row_bytes, 1, n));
-  Array<std::byte> block_of(ws.ledger, block * row_bytes);
+  Array<std::byte> rows_of_block(ws.ledger, block * row_bytes);
   Array<std::byte> other(ws.ledger, row_bytes);
   for (uint32_t first = 0; first < n; first += block) {
     const uint32_t count = std::min(block, n - first);
@@ -208,10 +208,10 @@ void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
     for (uint32_t i = 0; i < n; ++i) {
       ws.poller.spend(2);
       if (of[i] == i || of[i] - first >= count) continue;
-      if (!loaded) rows.read(first, count, block_of.data());
+      if (!loaded) rows.read(first, count, rows_of_block.data());
       loaded = true;
       rows.read(i, 1, other.data());
-      matches[i] = compare(other.data(), block_of.data() + (of[i] - first) * row_bytes);
+      matches[i] = compare(other.data(), rows_of_block.data() + (of[i] - first) * row_bytes);
       ws.poller.spend(compare_units(row_bytes));
     }
   }

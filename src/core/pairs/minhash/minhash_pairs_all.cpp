@@ -15,7 +15,7 @@ constexpr size_t kTileBytes = 16 * 1024;
 }  // namespace
 
 // The rows of [first, last) that are not duplicates.
-uint32_t MinhashEngine::distinct_of(uint32_t first, uint32_t last, uint32_t* tile) const {
+uint32_t MinhashEngine::list_distinct(uint32_t first, uint32_t last, uint32_t* tile) const {
   uint32_t n = 0;
   for (uint32_t row = first; row < last; ++row)
     if (!equal_rows.has(row)) tile[n++] = row;
@@ -35,7 +35,7 @@ void MinhashEngine::compare_on_threads() {
         const uint32_t first = y_begin + static_cast<uint32_t>(task) * tile_rows;
         const uint32_t last = std::min(n, first + tile_rows);
         std::vector<uint32_t> tile(tile_rows);
-        const uint32_t n_tile = distinct_of(first, last, tile.data());
+        const uint32_t n_tile = list_distinct(first, last, tile.data());
         const uint32_t x_end = two_sets ? count_a : last;
         uint64_t count = 0;
         uint64_t joins_made = 0;
@@ -91,7 +91,7 @@ void MinhashEngine::compare_all() {
       const uint32_t y_last = std::min(n, y_first + tile_rows);
       ws.poller.parts(y_first, n);
       if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
-      const uint32_t n_tile = distinct_of(y_first, y_last, tile.data());
+      const uint32_t n_tile = list_distinct(y_first, y_last, tile.data());
       uint32_t next = 0;  // of the tile, behind x
       for (uint32_t x = x_first; x < std::min(x_last, y_last); ++x) {
         if (equal_rows.has(x)) continue;

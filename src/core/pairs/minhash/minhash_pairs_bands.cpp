@@ -11,7 +11,7 @@ namespace neardup {
 namespace {
 
 // Estimated nanoseconds.
-constexpr double kLookCost = 5;
+constexpr double kBandLookCost = 5;
 constexpr double kBandRowCost = 12;
 
 // Loads are estimated from a sample of at most this many rows.
@@ -19,11 +19,11 @@ constexpr uint32_t kSampleRows = 1 << 17;
 // As many tell well enough whether a GPU is worth it.
 constexpr uint32_t kCostRows = 1 << 14;
 // Entries that are worth threads.
-constexpr size_t kLeastForThreads = 4 * kJoinTask;
+constexpr size_t kLeastEntriesForThreads = 4 * kJoinTask;
 
 }  // namespace
 
-bool MinhashEngine::worth_threads(size_t entries) const { return threads > 1 && entries >= kLeastForThreads; }
+bool MinhashEngine::worth_threads(size_t entries) const { return threads > 1 && entries >= kLeastEntriesForThreads; }
 
 // Nanoseconds that the search takes on this processor, at least. Pairs of the bands by a small sample: in families of
 // near copies they are most of the work.
@@ -43,7 +43,7 @@ double MinhashEngine::cost_on_cpu(const Array<uint32_t>& row_of, uint32_t n_a) {
   double looks = 0;
   for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[i] * step * step;
   const double rows_cost = double{1} * n * (banding.probes() * kBandRowCost + static_cast<double>(row_bytes) / 4);
-  return std::min(looks * kLookCost + rows_cost, all) / threads;
+  return std::min(looks * kBandLookCost + rows_cost, all) / threads;
 }
 
 // Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything.
@@ -54,7 +54,7 @@ bool MinhashEngine::choose_bands(const double* load) {
   const double pairs = two_sets ? n_a * (n - n_a) : n * (n - 1) / 2;
   double looks = 0;
   for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[order[i]];
-  const double banded = looks * kLookCost + distinct_rows() * banding.probes() * kBandRowCost;
+  const double banded = looks * kBandLookCost + distinct_rows() * banding.probes() * kBandRowCost;
   // In the search for components most looks are spared, and comparing is the exception.
   return components() ? n > 64 : banded < pairs * static_cast<double>(compare_units(row_bytes));
 }

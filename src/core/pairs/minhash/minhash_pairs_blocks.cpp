@@ -129,10 +129,10 @@ class KeyBlocks {
   }
   template <class OnBand>
   void for_each_probe(OnBand on_band) {
-    engine_.filter.take_none();
+    engine_.filter.clear_done();
     for (uint32_t p = 0; p < engine_.banding.probes(); ++p) {
       on_band(engine_.order[p], engine_.filter);
-      engine_.filter.take(engine_.order[p]);
+      engine_.filter.mark_done(engine_.order[p]);
     }
   }
 

@@ -94,7 +94,7 @@ struct MinhashEngine final : PairEngine {
   // minhash_pairs_all.cpp
   void compare_all();
   void compare_on_threads();
-  uint32_t distinct_of(uint32_t first, uint32_t last, uint32_t* tile) const;
+  uint32_t list_distinct(uint32_t first, uint32_t last, uint32_t* tile) const;
 
   // Bytes a row of the join in memory: key vector, row number, two sort entries.
   size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + BandEntries::kBytesEach; }
@@ -140,7 +140,7 @@ struct MinhashEngine final : PairEngine {
         __builtin_prefetch(p.row_x + line);
         __builtin_prefetch(p.row_y + line);
       }
-      if (n_ == kMost) compare(engine, poller, found);
+      if (n_ == kBatchPairs) compare(engine, poller, found);
     }
     template <class Polls, class Found>
     void compare(const MinhashEngine& engine, Polls& poller, Found found) {
@@ -173,8 +173,8 @@ struct MinhashEngine final : PairEngine {
       const std::byte* row_x;
       const std::byte* row_y;
     };
-    static constexpr size_t kMost = 32;
-    Pair pairs_[kMost];
+    static constexpr size_t kBatchPairs = 32;
+    Pair pairs_[kBatchPairs];
     size_t n_ = 0;
   };
   Batch batch;

@@ -22,15 +22,15 @@ bool MinhashEngine::join_offloaded() {
   const uint32_t n = distinct_rows();
   const uint32_t n_a = distinct_rows_of_a();
   Array<const void*> pointers(ws.ledger, n);
-  Array<uint32_t> row_of(ws.ledger, n);
+  Array<uint32_t> distinct(ws.ledger, n);
   uint32_t i = 0;
   for_each_distinct([&](uint32_t row) {
     pointers[i] = rows.row(row);
-    row_of[i++] = row;
+    distinct[i++] = row;
   });
   const MinhashJob job{pointers.data(), n_a, n, two_sets, num_perm, banding.bits(), need};
-  stats.offloaded = offload->join(job, cost_on_cpu(row_of, n_a), ws, [&](uint32_t x, uint32_t y, uint32_t matches) {
-    found_near(row_of[x], row_of[y], matches);
+  stats.offloaded = offload->join(job, cost_on_cpu(distinct, n_a), ws, [&](uint32_t x, uint32_t y, uint32_t matches) {
+    found_near(distinct[x], distinct[y], matches);
   });
   return stats.offloaded;
 }
@@ -231,12 +231,12 @@ void MinhashEngine::join_in_memory() {
   const uint32_t n_a = distinct_rows_of_a();
   const uint32_t stride = banding.stride();
   Array<uint32_t> keys(ws.ledger, size_t{n} * stride);
-  Array<uint32_t> row_of(ws.ledger, n);
+  Array<uint32_t> distinct(ws.ledger, n);
   {
     uint32_t i = 0;
-    for_each_distinct([&](uint32_t row) { row_of[i++] = row; });
+    for_each_distinct([&](uint32_t row) { distinct[i++] = row; });
   }
-  make_keys(row_of, &keys);
+  make_keys(distinct, &keys);
   double load[Banding::kMaxBands] = {};
   estimate_loads(keys, n, n_a, load);
   if (!choose_bands(load)) {
@@ -260,18 +260,18 @@ void MinhashEngine::join_in_memory() {
     bands.assign(std::min(width, banding.probes() - p), BandJoin{{}, {}, filter});
     for (uint32_t i = 0; i < bands.size(); ++i) {
       bands[i].filter = filter;
-      filter.take(order[p + i]);
+      filter.mark_done(order[p + i]);
     }
     run_tasks(
         width, bands.size(), ws.poller,
         [&](unsigned, size_t i, HitSink& sink) {
           const uint32_t band = order[p + i];
           BandJoin* const join = &bands[i];
-          join->x = {nullptr, n_a, keys_a, row_of.data()};
+          join->x = {nullptr, n_a, keys_a, distinct.data()};
           if (two_sets) {
             join->x.entries = entries[i].sort(keys_a.keys, stride, band, n_a, sink);
             join->y = {entries_b[i].sort(keys_b.keys, stride, band, n - n_a, sink), n - n_a, keys_b,
-                       row_of.data() + n_a};
+                       distinct.data() + n_a};
           } else {
             join->x.entries = entries[i].group(keys_a.keys, stride, band, n, &join->x.n, sink);
           }

@@ -15,7 +15,7 @@ constexpr uint32_t kMergeStep = 64;
 // A set so many times as large is searched for each element of the smaller one.
 constexpr uint32_t kSearched = 32;
 constexpr size_t kLeastCounters = 256;
-constexpr unsigned kKeyBits = 32;
+constexpr unsigned kElementHashBits = 32;
 constexpr unsigned kHashBits = 64;
 
 // The first element from `from` on that is not below e, by steps that double.
@@ -60,7 +60,7 @@ ElementOrder::ElementOrder(size_t bytes, Workspace& ws)
 void ElementOrder::first_elements(const StoredSet& set, uint32_t prefix, RankedElement* out, HitSink& hits) const {
   for (uint32_t i = 0; i < set.size; ++i) {
     const uint64_t hash = mix(set.elements[i]);
-    out[i] = {uint64_t{counters_[counter(hash)]} << kKeyBits | (hash & UINT32_MAX), set.elements[i]};
+    out[i] = {uint64_t{counters_[counter(hash)]} << kElementHashBits | (hash & UINT32_MAX), set.elements[i]};
     hits.spend(5);
   }
   const auto before = [&hits](const RankedElement& a, const RankedElement& b) {

@@ -12,7 +12,7 @@ namespace neardup {
 namespace {
 
 // Of a set; values of pairs leave one bit free.
-constexpr size_t kMostElements = kEqualRows - 1;
+constexpr size_t kMaxSetElements = kEqualRows - 1;
 
 bool equal(const StoredSet& a, const StoredSet& b) noexcept {
   return a.size == b.size && std::memcmp(a.elements, b.elements, a.size * sizeof(int64_t)) == 0;
@@ -25,12 +25,12 @@ SetEngine::SetEngine(Measure measure_, double threshold_, const EngineOptions& o
       measure(measure_),
       threshold(threshold_),
       bound(measure_, threshold_, false),
-      store(ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / kShares * kStoreShare, ws),
+      store(ws.limit == SIZE_MAX ? SIZE_MAX : ws.limit / kShares * kSetStoreShare, ws),
       equal_rows(ws) {}
 
 void SetEngine::add(const SetView& set) {
   if (set.n == 0) throw Error(Errc::invalid_argument, "an empty set is near nothing");
-  if (set.n > kMostElements) throw Error(Errc::too_large, "a set of more than 2147483647 elements");
+  if (set.n > kMaxSetElements) throw Error(Errc::too_large, "a set of more than 2147483647 elements");
   store.add(set);
   equal_rows.add(hash_row(set.bytes, set.n * sizeof(int64_t)));
 }
@@ -49,7 +49,7 @@ void SetEngine::collapse() {
   uint32_t first = UINT32_MAX;
   StoredSet leader{};
   while (suspects.next(&r)) {
-    if (!bound.is_near_itself(store.size_of(r.lo))) continue;
+    if (!bound.is_near_itself(store.set_size(r.lo))) continue;
     if (r.hi != first) leader = store.read(r.hi, &leaders_elements);
     first = r.hi;
     ws.poller.spend(leader.size / 2);
@@ -62,7 +62,7 @@ void SetEngine::collapse() {
 
 std::unique_ptr<PairOutput> SetEngine::make_output() {
   auto output = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
-  output->set_identical_value([this](uint32_t row) { return store.size_of(row); });
+  output->set_identical_value([this](uint32_t row) { return store.set_size(row); });
   if (is_directed()) output->report_directed();
   return output;
 }
@@ -73,7 +73,7 @@ void SetEngine::find_pairs() {
   join();
 }
 
-uint32_t SetEngine::value_of(const StoredSet& a, const StoredSet& b) {
+uint32_t SetEngine::value(const StoredSet& a, const StoredSet& b) {
   ws.poller.spend(2 * (size_t{a.size} + b.size));
   return static_cast<uint32_t>(common_elements(a.elements, a.size, b.elements, b.size));
 }
@@ -91,7 +91,7 @@ void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
   while (pairs.next(&r)) {
     if (r.hi != first) other = store.read(r.hi, &others_elements);
     first = r.hi;
-    values[r.lo] = value_of(other, store.read(r.lo, &rows_elements));
+    values[r.lo] = value(other, store.read(r.lo, &rows_elements));
   }
 }
 

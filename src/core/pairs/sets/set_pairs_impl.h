@@ -18,7 +18,7 @@ namespace neardup {
 // index of a block, with the places of sets and with their order 9/16. Counters of elements: 1/16. Results: 5/16. Equal
 // rows, before: 1/4.
 inline constexpr size_t kSearchShare = 9;
-inline constexpr size_t kStoreShare = 5;
+inline constexpr size_t kSetStoreShare = 5;
 inline constexpr size_t kShares = 16;
 
 // The sets that are searched, by size: of a side, or of both. They lie in the store, or in this order in a file.
@@ -69,7 +69,7 @@ struct SetEngine final : PairEngine {
   void find_pairs() override;
   void values_with(const uint32_t* of, uint32_t* values) override;
   void collapse();
-  uint32_t value_of(const StoredSet& a, const StoredSet& b);
+  uint32_t value(const StoredSet& a, const StoredSet& b);
 
   // set_pairs_join.cpp
   void join();
@@ -84,7 +84,7 @@ struct SetEngine final : PairEngine {
   uint32_t collect(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
                    SetCounts* counts, HitSink& hits) const;
   void verify(const StoredSet& indexed, const StoredSet& set, HitSink& hits) const;
-  void take(const Hit* hits, size_t n);
+  void add_hits(const Hit* hits, size_t n);
   size_t room() const;
 
   // Of one set of rows, whether (a, b) and (b, a) are two pairs.

@@ -25,7 +25,7 @@ void SetEngine::make_list(uint32_t begin, uint32_t end, ElementOrder* order, Set
   RecordSorter by_size(memory_share(ws, kEighth), ws);
   for (uint32_t row = begin; row < end; ++row) {
     ws.poller.spend(4);
-    const uint32_t size = store.size_of(row);
+    const uint32_t size = store.set_size(row);
     if (!equal_rows.has(row) && bound.probe_prefix(size) != 0) by_size.add({size, row, row});
   }
   by_size.finish();
@@ -91,7 +91,8 @@ uint32_t SetEngine::end_of_indexed(const SetList& list, uint32_t first, size_t r
   for (; i < list.n; ++i) {
     const uint32_t prefix = bound.indexed_prefix(list.sizes[i]);
     entries += prefix;
-    bytes += of_set + prefix * SetIndex::kEntryBytes + (list.file == nullptr ? 0 : list.sizes[i] * sizeof(int64_t));
+    bytes +=
+        of_set + prefix * SetIndex::kIndexEntryBytes + (list.file == nullptr ? 0 : list.sizes[i] * sizeof(int64_t));
     if (i > first && (bytes > room || entries > SetIndex::kMaxEntries)) break;
   }
   return i;
@@ -177,7 +178,7 @@ void SetEngine::probe_all(const SetLookup& lookup, const SetBlock& probes) {
         looked.fetch_add(counts.looked, std::memory_order_relaxed);
         compared.fetch_add(counts.compared, std::memory_order_relaxed);
       },
-      [&](const Hit* hits, size_t n) { take(hits, n); });
+      [&](const Hit* hits, size_t n) { add_hits(hits, n); });
   stats.looked += looked.load();
   stats.compared += compared.load();
 }
@@ -248,7 +249,7 @@ void SetEngine::verify(const StoredSet& indexed, const StoredSet& set, HitSink& 
   swap ? hits.add(set.row, indexed.row, value) : hits.add(indexed.row, set.row, value);
 }
 
-void SetEngine::take(const Hit* hits, size_t n) {
+void SetEngine::add_hits(const Hit* hits, size_t n) {
   for (size_t i = 0; i < n; ++i)
     found(hits[i].x, hits[i].y, hits[i].value & ~kEqualRows, two_sets && (hits[i].value & kEqualRows) != 0);
   ws.poller.spend(n * 4);

@@ -21,7 +21,7 @@ SetStore::SetStore(size_t memory_bytes, Workspace& ws)
 
 void SetStore::add(const SetView& set) {
   const auto size = static_cast<uint32_t>(set.n);
-  if (rows_ == RowStore::kMaxRows) RowStore::refuse_more();
+  if (rows_ == RowStore::kMaxStoredRows) RowStore::refuse_more();
   const size_t bytes = size * sizeof(int64_t);
   if (rows_ % kPlaces == 0) places_.emplace_back(ws_.ledger, kPlaces);
   if (in_memory() && held_bytes() + (fits_last_chunk(size) ? 0 : chunk_bytes_for(size)) > memory_bytes_) spill();

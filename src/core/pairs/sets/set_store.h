@@ -27,7 +27,7 @@ class SetStore {
   void add(const SetView& set);
 
   uint32_t rows() const noexcept { return rows_; }
-  uint32_t size_of(uint32_t row) const noexcept { return place(row).size; }
+  uint32_t set_size(uint32_t row) const noexcept { return place(row).size; }
   uint32_t largest() const noexcept { return largest_; }
   bool in_memory() const noexcept { return file_ == nullptr; }
   // Bytes held in memory.

@@ -20,12 +20,12 @@ namespace {
 
 // Estimated nanoseconds of one comparison with AVX-512, in great buckets.
 constexpr double kLeastLookCost = 0.15;
-constexpr size_t kEntryBytes = sizeof(uint64_t) + sizeof(uint32_t);
+constexpr size_t kSimhashEntryBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // Of the search for equal values: rows of a part, and parts.
 constexpr size_t kPartRows = 1024;
-constexpr size_t kMaxParts = 2048;
+constexpr size_t kMaxHashParts = 2048;
 // In all for a value of a join: its entry, its place in a slice, and on average two copies of that.
-constexpr size_t kWorkBytes = 4 * kEntryBytes;
+constexpr size_t kWorkBytes = 4 * kSimhashEntryBytes;
 
 struct SimhashEngine final : PairEngine {
   SimhashEngine(uint32_t most_, const EngineOptions& options)
@@ -45,7 +45,7 @@ struct SimhashEngine final : PairEngine {
   void join_blocks(RowStore& distinct, RowStore& leaders, uint32_t distinct_a, uint32_t block_rows);
   bool join_offloaded(const SimhashEntries& e);
   void join(const SimhashEntries& e, bool cross);
-  void take(const Hit* hits, size_t n);
+  void add_hits(const Hit* hits, size_t n);
 
   const uint32_t most;
   RowStore values;  // by row, those of set B after those of set A
@@ -58,7 +58,7 @@ void SimhashEngine::collapse(RowStore& distinct, RowStore& leaders, uint32_t* di
   for (int side = 0; side <= int{two_sets}; ++side) {
     const uint32_t first = side == 0 ? 0 : count_a;
     const uint32_t end = side == 0 ? count_a : values.size();
-    const size_t most_parted = memory_share(ws, kQuarter) / (kEntryBytes + sizeof(uint32_t));
+    const size_t most_parted = memory_share(ws, kQuarter) / (kSimhashEntryBytes + sizeof(uint32_t));
     if (values.in_memory() && end - first <= most_parted) {
       part(first, end, distinct, leaders);
     } else {
@@ -73,16 +73,16 @@ void SimhashEngine::collapse(RowStore& distinct, RowStore& leaders, uint32_t* di
 void SimhashEngine::part(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
   const size_t n = end - first;
   if (n == 0) return;
-  const unsigned bits = static_cast<unsigned>(std::bit_width(std::clamp<size_t>(n / kPartRows, 1, kMaxParts) - 1));
-  const auto value_of = [this](uint32_t row) {
+  const unsigned bits = static_cast<unsigned>(std::bit_width(std::clamp<size_t>(n / kPartRows, 1, kMaxHashParts) - 1));
+  const auto value = [this](uint32_t row) {
     uint64_t v;
     std::memcpy(&v, values.row(row), sizeof v);
     return v;
   };
-  const auto part_of = [bits](uint64_t hash) { return bits == 0 ? 0 : static_cast<size_t>(hash >> (64 - bits)); };
+  const auto hash_part = [bits](uint64_t hash) { return bits == 0 ? 0 : static_cast<size_t>(hash >> (64 - bits)); };
   std::vector<uint32_t> begin((size_t{1} << bits) + 1);
   for (uint32_t row = first; row < end; ++row) {
-    ++begin[part_of(mix64(value_of(row))) + 1];
+    ++begin[hash_part(mix64(value(row))) + 1];
     ws.poller.spend(2);
   }
   size_t largest = 0;
@@ -94,8 +94,8 @@ void SimhashEngine::part(uint32_t first, uint32_t end, RowStore& distinct, RowSt
   Array<uint32_t> rows(ws.ledger, n);
   std::vector<uint32_t> at(begin.begin(), begin.end() - 1);
   for (uint32_t row = first; row < end; ++row) {
-    const uint64_t v = value_of(row);
-    const uint32_t to = at[part_of(mix64(v))]++;
+    const uint64_t v = value(row);
+    const uint32_t to = at[hash_part(mix64(v))]++;
     parted[to] = v;
     rows[to] = row;
     ws.poller.spend(4);
@@ -148,7 +148,7 @@ void SimhashEngine::sort(uint32_t first, uint32_t end, RowStore& distinct, RowSt
 
 // ---------------------------------------------------------------- pairs
 
-void SimhashEngine::take(const Hit* hits, size_t n) {
+void SimhashEngine::add_hits(const Hit* hits, size_t n) {
   // With two sets the values of A come first in every join; with one, the blocks are in no order of rows.
   for (size_t i = 0; i < n; ++i) found(hits[i].x, hits[i].y, hits[i].value, two_sets && hits[i].value == 0);
   ws.poller.spend(n * 4);
@@ -158,7 +158,7 @@ void SimhashEngine::take(const Hit* hits, size_t n) {
 void SimhashEngine::join(const SimhashEntries& e, bool cross) {
   if (cross ? e.n_a == 0 || e.n_a == e.n : e.n < 2) return;
   const SimhashCounts counts =
-      search_simhashes(e, cross, most, threads, ws.poller, [this](const Hit* hits, size_t n) { take(hits, n); });
+      search_simhashes(e, cross, most, threads, ws.poller, [this](const Hit* hits, size_t n) { add_hits(hits, n); });
   stats.looked += counts.looked;
   stats.compared += counts.compared;
   stats.brute_force |= counts.brute_force;
@@ -168,14 +168,14 @@ void SimhashEngine::join(const SimhashEntries& e, bool cross) {
 bool SimhashEngine::join_offloaded(const SimhashEntries& e) {
   if (!may_offload(true) || (two_sets ? e.n_a == 0 || e.n_a == e.n : e.n < 2)) return false;
   const unsigned blocks = most + 1;
-  const double pairs = pairs_of(e, two_sets);
+  const double pairs = pair_count(e, two_sets);
   const double looks = pairs * std::min(1.0, blocks / static_cast<double>(uint64_t{1} << std::min(63u, 64 / blocks)));
   const double searching = looks * kLeastLookCost + static_cast<double>(e.n) * blocks * kSimhashSortCost;
   const SimhashJob job{e.values, static_cast<uint32_t>(e.n_a), static_cast<uint32_t>(e.n), two_sets, most};
   stats.offloaded = offload->join(job, std::min(searching, pairs * kLeastLookCost) / threads, ws,
                                   [&](uint32_t x, uint32_t y, uint32_t distance) {
                                     const Hit hit{e.rows[x], e.rows[y], distance};
-                                    take(&hit, 1);
+                                    add_hits(&hit, 1);
                                   });
   return stats.offloaded;
 }
@@ -201,10 +201,10 @@ void SimhashEngine::join_in_memory(RowStore& distinct, RowStore& leaders, uint32
   leaders.clear();
   const SimhashEntries all{v.data(), r.data(), two_sets ? distinct_a : n, n};
   if (join_offloaded(all)) return;
-  const size_t work = n * (kWorkBytes - kEntryBytes);
-  ws.ledger.take(work);
+  const size_t work = n * (kWorkBytes - kSimhashEntryBytes);
+  ws.ledger.hold(work);
   join(all, two_sets);
-  ws.ledger.give(work);
+  ws.ledger.release(work);
 }
 
 // block_rows: values of a block.
@@ -212,8 +212,8 @@ void SimhashEngine::join_blocks(RowStore& distinct, RowStore& leaders, uint32_t 
   const uint32_t n = distinct.size();
   Array<uint64_t> v(ws.ledger, size_t{2} * block_rows);
   Array<uint32_t> r(ws.ledger, size_t{2} * block_rows);
-  const size_t work = 2 * size_t{block_rows} * (kWorkBytes - kEntryBytes);
-  ws.ledger.take(work);
+  const size_t work = 2 * size_t{block_rows} * (kWorkBytes - kSimhashEntryBytes);
+  ws.ledger.hold(work);
   const auto load = [&](uint32_t first, uint32_t end, size_t to) {
     const uint32_t count = std::min(block_rows, end - first);
     distinct.read(first, count, v.data() + to);
@@ -229,7 +229,7 @@ void SimhashEngine::join_blocks(RowStore& distinct, RowStore& leaders, uint32_t 
       join({v.data(), r.data(), n_x, size_t{n_x} + n_y}, true);
     }
   }
-  ws.ledger.give(work);
+  ws.ledger.release(work);
 }
 
 // ---------------------------------------------------------------- the whole
@@ -239,7 +239,7 @@ std::unique_ptr<PairOutput> SimhashEngine::make_output() {
 }
 
 void SimhashEngine::find_pairs() {
-  const size_t each = memory_share(ws, kEighth) / kEntryBytes;
+  const size_t each = memory_share(ws, kEighth) / kSimhashEntryBytes;
   RowStore distinct(sizeof(uint64_t), each, ws);
   RowStore leaders(sizeof(uint32_t), each, ws);
   uint32_t distinct_a = 0;
@@ -253,17 +253,17 @@ void SimhashEngine::values_with(const uint32_t* of, uint32_t* distances) {
   // Rows that are asked for come from a block in memory; the store may lie on disk.
   const uint32_t block =
       static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / sizeof(uint64_t), 1, std::max(n, 1u)));
-  Array<uint64_t> block_of(ws.ledger, block);
+  Array<uint64_t> block_values(ws.ledger, block);
   for (uint32_t first = 0; first < n; first += block) {
     const uint32_t count = std::min(block, n - first);
-    values.read(first, count, block_of.data());
+    values.read(first, count, block_values.data());
     RowReader reader(values, memory_share(ws, kSixteenth), ws);
     for (uint32_t i = 0; i < n; ++i) {
       ws.poller.spend(3);
       if (of[i] < first || of[i] - first >= count) continue;
       uint64_t v;
       std::memcpy(&v, reader.row(i), sizeof v);
-      distances[i] = count_bits(v ^ block_of[of[i] - first]);
+      distances[i] = count_bits(v ^ block_values[of[i] - first]);
     }
   }
 }

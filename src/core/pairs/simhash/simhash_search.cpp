@@ -16,14 +16,14 @@ namespace {
 // Tiles of the comparing kernel.
 constexpr size_t kTile = 256;
 // Estimated nanoseconds of one comparison.
-constexpr double kLookCost = 0.6;
+constexpr double kBucketLookCost = 0.6;
 // Smaller buckets are compared at once.
 constexpr size_t kLeastSearch = 32;
 // Slices of a block's values: as many tasks.
 constexpr size_t kSliceEntries = 1 << 20;
 constexpr unsigned kMaxSliceBits = 4;
 // Values that are looked through for a slice between two polls.
-constexpr size_t kPiece = 4096;
+constexpr size_t kSlicePiece = 4096;
 
 struct Block {
   unsigned first;  // lowest bit
@@ -31,7 +31,7 @@ struct Block {
 };
 
 // Block 0 .. blocks - 1 of the low `width` bits, the lowest first; as even as can be.
-Block block_of(unsigned width, unsigned blocks, unsigned number) noexcept {
+Block nth_block(unsigned width, unsigned blocks, unsigned number) noexcept {
   const unsigned first = width * number / blocks;
   return {first, width * (number + 1) / blocks - first};
 }
@@ -82,9 +82,9 @@ class BitOrder {
 
 template <class Polls, class Change>
 void change_values(const SimhashEntries& e, Polls& polls, Change change) {
-  constexpr size_t kAtOnce = 1 << 16;
-  for (size_t first = 0; first < e.n; first += kAtOnce) {
-    const size_t end = std::min(e.n, first + kAtOnce);
+  constexpr size_t kValuesBetweenPolls = 1 << 16;
+  for (size_t first = 0; first < e.n; first += kValuesBetweenPolls) {
+    const size_t end = std::min(e.n, first + kValuesBetweenPolls);
     for (size_t i = first; i < end; ++i) e.values[i] = change(e.values[i]);
     polls.spend(end - first);
   }
@@ -95,14 +95,14 @@ template <class Polls>
 unsigned order_bits(const SimhashEntries& e, unsigned width, BitOrder* order, Polls& polls) {
   // A bit that fewer than one in 16 values have, or lack, says too little to sort by. Known from as many values at
   // most.
-  constexpr size_t kSample = 256;
+  constexpr size_t kSampledValues = 256;
   constexpr size_t kPoorPart = 16;
   // From so many values on the sample is worth its time; below only constant bits are looked for.
-  constexpr size_t kLeastSampled = 4096;
+  constexpr size_t kLeastValuesSampled = 4096;
   const uint64_t all = low_bits(width);
   uint64_t good = 0;
-  const size_t step = (e.n + kSample - 1) / kSample;
-  if (e.n < kLeastSampled) {
+  const size_t step = (e.n + kSampledValues - 1) / kSampledValues;
+  if (e.n < kLeastValuesSampled) {
     for (size_t i = 0; i < e.n; i += step) good |= e.values[i] ^ e.values[0];
     good &= all;
   } else {
@@ -136,7 +136,7 @@ struct Keys {
     shift = block.first + block.bits - bits;
   }
   size_t buckets() const noexcept { return size_t{1} << bits; }
-  size_t of(uint64_t v) const noexcept { return static_cast<size_t>(v >> shift & low_bits(bits)); }
+  size_t bucket(uint64_t v) const noexcept { return static_cast<size_t>(v >> shift & low_bits(bits)); }
   // The key goes to the top, what was above it comes down: so the bits that are left lie together.
   uint64_t rotate(uint64_t v) const noexcept {
     if (bits == 0) return v;
@@ -151,8 +151,8 @@ struct Keys {
 
   // Adds each value to counts[2 * key + side], which has 2 * buckets() elements.
   void count(const SimhashEntries& e, uint32_t* counts) const noexcept {
-    for (size_t i = 0; i < e.n_a; ++i) ++counts[2 * of(e.values[i])];
-    for (size_t i = e.n_a; i < e.n; ++i) ++counts[2 * of(e.values[i]) + 1];
+    for (size_t i = 0; i < e.n_a; ++i) ++counts[2 * bucket(e.values[i])];
+    for (size_t i = e.n_a; i < e.n; ++i) ++counts[2 * bucket(e.values[i]) + 1];
   }
   double pairs(const uint32_t* counts, bool cross) const noexcept {
     double out = 0;
@@ -166,7 +166,7 @@ struct Keys {
 
 // Whether looking into every bucket of every block, pairs that share one, beats comparing all.
 bool worth_searching(double looks, double pairs, size_t n, unsigned blocks) noexcept {
-  return looks * kLookCost + static_cast<double>(n) * blocks * kSimhashSortCost < pairs * kLookCost;
+  return looks * kBucketLookCost + static_cast<double>(n) * blocks * kSimhashSortCost < pairs * kBucketLookCost;
 }
 
 // The search of one worker: all pairs at distance `most` at most, within a set or, cross, between the two sides.
@@ -205,7 +205,7 @@ class Search {
     unsigned number;
   };
 
-  SimhashEntries slice_of(const SimhashEntries& all, unsigned shift, unsigned bits, uint64_t slice);
+  SimhashEntries copy_slice(const SimhashEntries& all, unsigned shift, unsigned bits, uint64_t slice);
   void by_block(const SimhashEntries& e, unsigned width, unsigned depth, unsigned number, const Keys& keys,
                 uint32_t* counts);
   void bucket(const SimhashEntries& e, unsigned width, unsigned depth);
@@ -227,9 +227,9 @@ Search::Search(uint32_t most, bool cross) : near_pairs_(kernels().near_pairs), m
 void Search::run(const SimhashEntries& all, unsigned width, unsigned number, unsigned slice_bits, uint64_t slice,
                  HitSink& sink) {
   sink_ = &sink;
-  const Block block = block_of(width, most_ + 1, number);
+  const Block block = nth_block(width, most_ + 1, number);
   const SimhashEntries e =
-      slice_bits == 0 ? all : slice_of(all, block.first + block.bits - slice_bits, slice_bits, slice);
+      slice_bits == 0 ? all : copy_slice(all, block.first + block.bits - slice_bits, slice_bits, slice);
   const Keys keys(block, e.n);
   levels_[1].counts.assign(2 * keys.buckets(), 0);
   keys.count(e, levels_[1].counts.data());
@@ -242,14 +242,14 @@ void Search::run_all(const SimhashEntries& all, size_t first, HitSink& sink) {
   compare(all, first, std::min(first + kTile, all.n_a), 0);
 }
 
-SimhashEntries Search::slice_of(const SimhashEntries& all, unsigned shift, unsigned bits, uint64_t slice) {
+SimhashEntries Search::copy_slice(const SimhashEntries& all, unsigned shift, unsigned bits, uint64_t slice) {
   Level& level = levels_[0];
   const uint64_t mask = low_bits(bits);
   size_t n = 0;
   size_t n_a = 0;
-  for (size_t first = 0; first < all.n; first += kPiece) {
-    const size_t last = std::min(all.n, first + kPiece);
-    if (level.values.size() < n + kPiece) level.resize(2 * n + kPiece);
+  for (size_t first = 0; first < all.n; first += kSlicePiece) {
+    const size_t last = std::min(all.n, first + kSlicePiece);
+    if (level.values.size() < n + kSlicePiece) level.resize(2 * n + kSlicePiece);
     for (size_t i = first; i < last; ++i) {
       level.values[n] = all.values[i];
       level.rows[n] = all.rows[i];
@@ -257,7 +257,7 @@ SimhashEntries Search::slice_of(const SimhashEntries& all, unsigned shift, unsig
       n += in;
       n_a += in & (i < all.n_a);
     }
-    sink_->spend(kPiece);
+    sink_->spend(kSlicePiece);
   }
   return {level.values.data(), level.rows.data(), n_a, n};
 }
@@ -280,7 +280,7 @@ void Search::by_block(const SimhashEntries& e, unsigned width, unsigned depth, u
   uint32_t start = 0;
   for (size_t b = 0; b < 2 * keys.buckets(); ++b) start += std::exchange(counts[b], start);
   for (size_t i = 0; i < e.n; ++i) {
-    const uint32_t at = counts[2 * keys.of(e.values[i]) + (i >= e.n_a)]++;
+    const uint32_t at = counts[2 * keys.bucket(e.values[i]) + (i >= e.n_a)]++;
     level.values[at] = keys.rotate(e.values[i]);
     level.rows[at] = e.rows[i];
   }
@@ -305,7 +305,7 @@ void Search::bucket(const SimhashEntries& e, unsigned width, unsigned depth) {
 
 bool Search::search(const SimhashEntries& e, unsigned width, unsigned depth) {
   const unsigned blocks = most_ + 1;
-  const double pairs = pairs_of(e, cross_);
+  const double pairs = pair_count(e, cross_);
   if (width < blocks ||
       !worth_searching(pairs * blocks / static_cast<double>(uint64_t{1} << std::min(width / blocks, 32u)), pairs, e.n,
                        blocks))
@@ -317,7 +317,7 @@ bool Search::search(const SimhashEntries& e, unsigned width, unsigned depth) {
   level.counts.clear();
   double looks = 0;
   for (unsigned number = 0; number < blocks && width >= blocks; ++number) {
-    const Keys keys(block_of(width, blocks, number), e.n);
+    const Keys keys(nth_block(width, blocks, number), e.n);
     const size_t at = level.counts.size();
     level.counts.resize(at + 2 * keys.buckets(), 0);
     keys.count(e, level.counts.data() + at);
@@ -332,7 +332,7 @@ bool Search::search(const SimhashEntries& e, unsigned width, unsigned depth) {
   }
   size_t at = 0;
   for (unsigned number = 0; number < blocks; ++number) {
-    const Keys keys(block_of(width, blocks, number), e.n);
+    const Keys keys(nth_block(width, blocks, number), e.n);
     by_block(e, width, depth, number, keys, level.counts.data() + at);
     at += 2 * keys.buckets();
   }
@@ -371,7 +371,7 @@ void Search::report(uint64_t difference, uint32_t row_x, uint32_t row_y, unsigne
     if (f.width != 0) {
       difference = f.keys.unrotate(difference);
       const auto agrees = [&](unsigned number) {
-        const Block block = block_of(f.width, most_ + 1, number);
+        const Block block = nth_block(f.width, most_ + 1, number);
         return (difference >> block.first & low_bits(block.bits)) == 0;
       };
       if (!agrees(f.number)) return;  // only the key does
@@ -388,11 +388,11 @@ void Search::report(uint64_t difference, uint32_t row_x, uint32_t row_y, unsigne
 // costs less than its pairs.
 double looks_of_blocks(const SimhashEntries& e, bool cross, unsigned width, unsigned blocks, unsigned* least_bits,
                        Poller& poller) {
-  const double most_of_block = pairs_of(e, cross) / blocks / 2;
+  const double most_of_block = pair_count(e, cross) / blocks / 2;
   double looks = 0;
   std::vector<uint32_t> counts;
   for (unsigned number = 0; number < blocks; ++number) {
-    const Block block = block_of(width, blocks, number);
+    const Block block = nth_block(width, blocks, number);
     *least_bits = std::min(*least_bits, block.bits);
     const Keys keys(block, e.n);
     counts.assign(2 * keys.buckets(), 0);
@@ -408,7 +408,7 @@ double looks_of_blocks(const SimhashEntries& e, bool cross, unsigned width, unsi
 SimhashCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t most, unsigned threads, Poller& poller,
                                const std::function<void(const Hit*, size_t)>& take) {
   const unsigned blocks = most + 1;
-  const double pairs = pairs_of(e, cross);
+  const double pairs = pair_count(e, cross);
   BitOrder order;
   order.keep();
   const unsigned width = most < 64 ? order_bits(e, 64, &order, poller) : 0;

@@ -21,7 +21,7 @@ struct SimhashEntries {
 };
 
 // How many pairs there are: of side A, or, cross, of side A and side B.
-inline double pairs_of(const SimhashEntries& e, bool cross) noexcept {
+inline double pair_count(const SimhashEntries& e, bool cross) noexcept {
   const double a = static_cast<double>(e.n_a);
   return cross ? a * static_cast<double>(e.n - e.n_a) : a * (a - 1) / 2;
 }

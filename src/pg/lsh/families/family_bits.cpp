@@ -110,7 +110,7 @@ void fill_probes(ProbesRequest* request, const BitLayout& layout, const CodePlan
     const auto group = static_cast<uint16_t>(block);
     const uint8_t bits = keys.prefix_bits(block);
     checked->keys[group] = keys.key(block, code);
-    keys.for_each_near(block, code, plan.radius_of(block), [&](uint64_t key) {
+    keys.for_each_near(block, code, plan.radius_in(block), [&](uint64_t key) {
       if (request->nprobes == plan.probes) elog(ERROR, "a plan of %u probes has more", plan.probes);
       request->probes[request->nprobes++] = {key, group, bits};
     });
@@ -154,7 +154,7 @@ void bits_probes(ProbesRequest* request) {
     default:
       elog(ERROR, "hash family bits has no strategy %u", request->strategy);
   }
-  if (kind_of(query.measure) != Kind::bits || query.code.bits != layout.bits) return;
+  if (measure_kind(query.measure) != Kind::bits || query.code.bits != layout.bits) return;
   const Served served = plan_bound(layout, query.bound, &distance, &plan);
   request->nothing = request->guaranteed = served == Served::nothing;
   if (served == Served::by_plan) fill_probes(request, layout, plan, distance, query.code);
@@ -196,8 +196,8 @@ void bits_order(OrderRequest* request) {
   const BitCode query = read_bit_string(request->query);
   CodePlan plan;
   uint32_t distance;
-  if (kind_of(condition.measure) != Kind::bits || condition.code.bits != layout.bits || query.bits != layout.bits ||
-      memcmp(query.bytes, condition.code.bytes, code_bytes(query.bits)) != 0 ||
+  if (measure_kind(condition.measure) != Kind::bits || condition.code.bits != layout.bits ||
+      query.bits != layout.bits || memcmp(query.bytes, condition.code.bytes, code_bytes(query.bits)) != 0 ||
       plan_bound(layout, condition.bound, &distance, &plan) != Served::by_plan)
     return;
   // A row that the check of its key keeps away from a group is farther than the condition allows, which is no less.

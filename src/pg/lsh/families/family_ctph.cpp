@@ -84,7 +84,7 @@ void ctph_probes(ProbesRequest* request) {
       elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
   }
   // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
-  if (kind_of(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) return;
+  if (measure_kind(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) return;
   struct {
     bool served;
     bool nothing;

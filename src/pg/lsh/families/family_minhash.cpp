@@ -50,7 +50,7 @@ MinhashView detoasted_minhash(Datum value) {
 // A value of an index on lsh_query.
 LshQueryView indexed_query(Datum value) {
   const LshQueryView query = lsh_query_view(value);
-  if (kind_of(query.measure) != Kind::minhash)
+  if (measure_kind(query.measure) != Kind::minhash)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("an index on lsh_query holds those of a minhash only")));
   return query;
 }
@@ -61,7 +61,7 @@ struct Words {
 };
 Words describe_header(const MinhashHeader& header) {
   Words w;
-  call_core([&] { strlcpy(w.text, describe(params_of(header)).c_str(), sizeof w.text); });
+  call_core([&] { strlcpy(w.text, describe(header_params(header)).c_str(), sizeof w.text); });
   return w;
 }
 
@@ -183,7 +183,7 @@ void minhash_probes(ProbesRequest* request) {
     case kStrategyAtLeast:
     case kStrategyConflict: {  // the rows' own bounds can only ask for more
       const LshQueryView q = lsh_query_view(request->query);
-      if (kind_of(q.measure) != Kind::minhash) return;  // the operator raises the error
+      if (measure_kind(q.measure) != Kind::minhash) return;  // the operator raises the error
       query = q.signature;
       bound = q.bound;
       break;

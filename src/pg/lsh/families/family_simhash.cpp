@@ -30,7 +30,7 @@ struct SimhashOptions {
   int blocks;  // 0: by the number of rows
 };
 
-bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMaxBlocks; }
+bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMaxSimhashBlocks; }
 
 // What a bound config holds. It was read from disk: every field is checked.
 uint32_t stored_blocks(const LshConfig* config) {
@@ -41,7 +41,7 @@ uint32_t stored_blocks(const LshConfig* config) {
 }
 
 struct CheckedQuery {
-  uint64_t keys[kMaxBlocks];  // by group
+  uint64_t keys[kMaxSimhashBlocks];  // by group
   int distance;
 };
 
@@ -55,7 +55,7 @@ bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t s
 bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
   *nothing = query.bound < 0;
   // Not so for NaN, which is above all distances.
-  if (kind_of(query.measure) != Kind::simhash || *nothing || !(query.bound < kSimhashBits)) return false;
+  if (measure_kind(query.measure) != Kind::simhash || *nothing || !(query.bound < kSimhashBits)) return false;
   *distance = static_cast<uint32_t>(query.bound);
   return plan_blocks(blocks, *distance, plan);
 }
@@ -88,7 +88,7 @@ void simhash_probes(ProbesRequest* request) {
       elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
   }
   if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
-    request->nothing = request->nothing && kind_of(query.measure) == Kind::simhash;
+    request->nothing = request->nothing && measure_kind(query.measure) == Kind::simhash;
     request->guaranteed = request->nothing;
     return;
   }
@@ -185,7 +185,7 @@ Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
   init_local_reloptions(options, sizeof(SimhashOptions));
   add_local_int_reloption(options, "blocks",
                           "Blocks that a value is cut into; by default 4, or 3 above 10 million rows.", 0,
-                          kFewestBlocks, kMaxBlocks, offsetof(SimhashOptions, blocks));
+                          kFewestBlocks, kMaxSimhashBlocks, offsetof(SimhashOptions, blocks));
   PG_RETURN_VOID();
 }
 

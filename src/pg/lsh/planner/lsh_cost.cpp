@@ -113,7 +113,7 @@ LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key,
   const IndexFacts* facts = index_facts(root, index);
   // At a high similarity few of the bands that are located are read.
   const double probes =
-      counted != nullptr && kind_of(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
+      counted != nullptr && measure_kind(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
   if (counted != nullptr && counted->measured) return {probes, counted->entries, Min(counted->candidates, rows)};
   VariableStatData variable;
   examine_variable(root, key, 0, &variable);

@@ -55,10 +55,10 @@ void merge(const BuildChunk* chunks, uint32 n, uint32 pages_per_source, Out* out
   MemoryContextSwitchTo(old);
   for (;;) {
     uint32_t hungry;
-    const size_t taken = merge->object->take(block, kBlockEntries, &hungry);
+    const size_t taken = merge->object->read(block, kBlockEntries, &hungry);
     out->add(block, taken);
     *done += static_cast<int64>(taken);
-    if (hungry == EntryMerge::kNone) {
+    if (hungry == EntryMerge::kNotHungry) {
       if (taken == 0) break;
       continue;
     }

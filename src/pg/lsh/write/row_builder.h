@@ -94,7 +94,7 @@ void sort_chunk(Builder* b);
 // Their entries in order.
 template <class Out>
 void write_chunk(Builder* b, Out* out) {
-  while (const size_t n = b->chunk->object->take(b->block, Builder::kBlockEntries)) out->add(b->block, n);
+  while (const size_t n = b->chunk->object->read(b->block, Builder::kBlockEntries)) out->add(b->block, n);
 }
 
 // Sorts them and writes them as a chunk.

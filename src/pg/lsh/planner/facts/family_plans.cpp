@@ -167,7 +167,7 @@ const FamilyPlan* find_family(const LshConfig& config) {
 
 bool takes(const FamilyPlan& family, Measure measure) {
   if (!family.is_own()) return true;
-  return kind_of(measure) == family.kind && (!family.is_for_jaccard || measure == Measure::set_jaccard);
+  return measure_kind(measure) == family.kind && (!family.is_for_jaccard || measure == Measure::set_jaccard);
 }
 
 }  // namespace neardup

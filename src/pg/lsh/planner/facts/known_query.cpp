@@ -62,7 +62,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
       known.has_bound = true;
       known.measure = view.measure;
       known.bound = view.bound;
-      if (kind_of(view.measure) == Kind::minhash)
+      if (measure_kind(view.measure) == Kind::minhash)
         known.value = strategy == kStrategyAtLeast ? signature_datum(view.signature) : known.query;
     }
   } else if (ours && IsA(node, FuncExpr) && strategy != kStrategySimilar) {
@@ -102,7 +102,7 @@ KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, N
       known.has_query = true;
       known.type = get_func_rettype(make_query);
       const Datum argument = detoasted(c->constvalue, c->consttype);
-      if (kind_of(measure) == Kind::minhash) known.value = argument;
+      if (measure_kind(measure) == Kind::minhash) known.value = argument;
       known.query = OidFunctionCall2(make_query, argument, Float8GetDatum(known.bound));
     }
   }
