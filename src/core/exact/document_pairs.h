@@ -10,7 +10,7 @@
 
 namespace neardup {
 
-// What makes two documents near.
+// The measure that makes two documents near.
 struct DocumentMeasure {
   enum class Kind : uint8_t {
     jaccard,    // of the sets of k-shingles, as jaccard_exact(): 0 of documents without any

@@ -59,7 +59,7 @@ bool is_utf8(Unit unit) {
   return unit == Unit::character;
 }
 
-// How many edits are worth looking for on diagonals: their steps, of some 10 ns, are as many as the edits squared, bit
+// The number of edits worth looking for on diagonals: their steps, of some 10 ns, are as many as the edits squared, bit
 // vectors take about 1 ns for 64 cells of a band. In short texts a small share of what all cells take.
 int64_t diagonal_edits(int64_t shorter, int64_t longer, size_t memory_limit) {
   const double all = std::sqrt(static_cast<double>(shorter) * static_cast<double>(longer)) / 56;
@@ -111,7 +111,7 @@ struct Lengths {
   uint64_t sum() const noexcept { return static_cast<uint64_t>(a + b); }
 };
 
-// Of a distance, negative for none.
+// The rate of a distance, which is negative for none.
 std::optional<double> distance_rate(int64_t distance, const Lengths& lengths) {
   if (distance < 0) return std::nullopt;
   if (lengths.sum() == 0) return 0.0;

@@ -15,7 +15,7 @@ struct EditOptions {
   StopCheck* stop = nullptr;       // may be null; must outlive the call; polled about every half millisecond
 };
 
-// For reports and tests.
+// Counts for reports and tests.
 struct EditStats {
   uint64_t diagonal_steps = 0;  // furthest-reaching points computed
   uint64_t block_columns = 0;   // words of 64 rows computed, a column each
@@ -47,7 +47,7 @@ std::optional<uint64_t> edit_distance(Unit unit, const uint8_t* a, size_t a_size
 std::optional<double> edit_rate(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
                                 double max_rate = 1.0, const EditOptions& options = {}, EditStats* stats = nullptr);
 
-// The same for whom a short wait matters more than an answer for every pair: none where distance * length of the
+// The rate where a short wait matters more than an answer for every pair: none where distance * length of the
 // shorter document, in symbols, is above max_cells. So there is an answer wherever the product of both lengths is at
 // most max_cells, and the time has a bound whatever the documents: a few seconds for 5 * 10^10.
 std::optional<double> edit_rate_within(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,

@@ -13,7 +13,7 @@ size_t make_set(int64_t* elements, size_t n) noexcept {
   return static_cast<size_t>(std::unique(elements, elements + n) - elements);
 }
 
-// Without a branch that depends on the values: of two sets they are as good as random.
+// No branch depends on the values: those of two sets are as good as random.
 size_t common_elements(const SetView& a, const SetView& b) noexcept {
   size_t common = 0;
   size_t i = 0;

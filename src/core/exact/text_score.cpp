@@ -15,7 +15,7 @@
 namespace neardup {
 namespace {
 
-// What most fields need lies on the stack.
+// Most fields fit in arrays of these sizes on the stack.
 constexpr size_t kFewCharacters = 192;
 constexpr size_t kFewTokens = 32;
 constexpr size_t kWordBits = 64;
@@ -91,7 +91,7 @@ void fold(const uint8_t* p, size_t size, Folded* out, StopCheck* stop) {
   }
 }
 
-// Which positions of a pattern of at most 64 characters hold a character. Clean between patterns.
+// The positions of a pattern of at most 64 characters that hold a character. Clean between patterns.
 class Positions {
  public:
   Positions() noexcept { std::memset(ascii_, 0, sizeof ascii_); }

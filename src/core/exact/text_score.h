@@ -1,4 +1,4 @@
-// How alike two short texts of a record are (names, addresses, titles): 0..100, by tokens and edit distance.
+// The likeness of two short texts of a record (names, addresses, titles): 0..100, by tokens and edit distance.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace neardup {
 
-// Of each text so many code points are looked at, separators between tokens aside.
+// The code points of each text that are looked at, separators between tokens aside.
 inline constexpr size_t kScoredCharacters = 10'000;
 // With more unequal tokens than this on one side no alignment is sought.
 inline constexpr size_t kAlignedTokens = 32;

@@ -55,7 +55,7 @@ void add_units(WeightUnits* sum, WeightUnits by) {
 
 double WeightedOverlap::jaccard() const noexcept {
   if (a == 0 || b == 0) return 0;
-  // Of equal sets exactly 1: the first term is 0, and the others are the same number.
+  // Equal sets have exactly 1: the first term is 0, and the others are the same number.
   return static_cast<double>(shared) / (static_cast<double>(a - shared) + static_cast<double>(b));
 }
 
@@ -76,7 +76,7 @@ WeightedOverlap weighted_overlap(std::vector<TextWeight>* a, std::vector<TextWei
     i += order <= 0;
     j += order >= 0;
   }
-  // At most 2^256 each: no overflow.
+  // The products are at most 2^256 each: no overflow.
   o.cosine = std::clamp(product / std::sqrt(square_sum(*a)) / std::sqrt(square_sum(*b)), 0.0, 1.0);
   return o;
 }

@@ -29,7 +29,7 @@ struct TextWeight {
   WeightUnits units;
 };
 
-// What two weighted sets have in common.
+// The overlap of two weighted sets.
 struct WeightedOverlap {
   WeightUnits a = 0;  // total weights, each below 2^68
   WeightUnits b = 0;

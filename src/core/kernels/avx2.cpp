@@ -110,7 +110,7 @@ TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t*
   for (size_t b = 0; b < blocks; ++b, in += 64) masks[b] = half(in) | half(in + 32) << 32;
 }
 
-// As the AVX-512 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
+// The multiplies are in lanes, as in the AVX-512 form; the minima are scalar, since lanes may share a bin.
 TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
   const __m256i seed = broadcast(seed_mix);
@@ -251,7 +251,7 @@ class EightFields {
     }
   }
 
-  // Whether the next eight lie where 16 bytes can be read for each two.
+  // True if the next eight lie where 16 bytes can be read for each two.
   TARGET bool is_safe() const { return static_cast<size_t>(end_ - at_) >= load_[3] + 16; }
   // Half 0 or 1 of the next eight.
   TARGET __m256i half(int h) const {

@@ -43,7 +43,7 @@ void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups
   }
 }
 
-// Without branches: which digests are comparable, and which share a bit, is as good as random.
+// It has no branches: which digests are comparable, and which share a bit, is as good as random.
 size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
   const CtphPrepared& a = *subject;
   const bool none = (a.samples1 | a.samples2) == 0;

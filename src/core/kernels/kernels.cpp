@@ -28,7 +28,7 @@ struct Form {
   bool (*is_available)() noexcept;
 };
 
-// What this processor's family has, the best first.
+// The forms of this processor's family, the best first.
 constexpr Form kForms[] = {
 #if defined(__x86_64__)
     {&kAvx512Kernels, has_avx512},

@@ -20,11 +20,11 @@ struct WordKernels;    // word_kernels.h
 struct Kernels {
   const char* name;
 
-  // For each of `blocks` blocks of 64 bytes: out = in with A-Z lower-cased; bit i of word[block] is set
-  // when byte i is an ASCII letter, digit or '_'; bit i of high[block] when byte i is 0x80 or above.
+  // Blocks of 64 bytes: out = in with A-Z lower-cased; bit i of word[block] is set when byte i is an ASCII letter,
+  // digit or '_'; bit i of high[block] when byte i is 0x80 or above.
   void (*fold_ascii)(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t* word, uint64_t* high);
 
-  // How many of n components are equal. Any n, any alignment of the element type.
+  // The number of equal components of n. Any n, any alignment of the element type.
   uint32_t (*count_equal32)(const uint32_t* a, const uint32_t* b, size_t n);
   uint32_t (*count_equal16)(const uint16_t* a, const uint16_t* b, size_t n);
   uint32_t (*count_equal8)(const uint8_t* a, const uint8_t* b, size_t n);
@@ -32,7 +32,7 @@ struct Kernels {
   // Bit i is set when a[i] == b[i]. n is a multiple of 16, at most 64.
   uint64_t (*equal_mask32)(const uint32_t* a, const uint32_t* b, size_t n);
 
-  // For each of `blocks` blocks of 64 bytes, none above 127: bit i of masks[block] is set when byte i is at least
+  // Blocks of 64 bytes, none above 127: bit i of masks[block] is set when byte i is at least
   // `least`, 1..127.
   void (*at_least8)(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks);
 
@@ -58,10 +58,10 @@ struct Kernels {
   size_t (*near_pairs)(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
                        uint32_t* out);
 
-  // How many bits of n bytes differ. Any n, any alignment.
+  // The number of bits that differ in n bytes. Any n, any alignment.
   size_t (*count_differing)(const uint8_t* a, const uint8_t* b, size_t n);
 
-  // As near_pairs, of values of `words` words each, 1..64, one behind the other.
+  // The same of values of `words` words each, 1..64, one behind the other.
   size_t (*near_codes)(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
                        unsigned most, uint32_t* out);
 
@@ -78,7 +78,7 @@ const Kernels& kernels() noexcept;
 // name: "auto" or one of kKernelForms. False, changing nothing, when the name is unknown or this machine cannot run it.
 bool force_kernels(const char* name) noexcept;
 
-// Whether this machine can run the named form ("auto" and "scalar": always).
+// True if this machine can run the named form ("auto" and "scalar": always).
 bool kernels_available(const char* name) noexcept;
 
 }  // namespace neardup

@@ -30,8 +30,8 @@ struct MyersCarry {
   uint64_t hn = 0;
 };
 
-// To the next column. Bit i of match: the pattern has the column's symbol in row i. carry: along the row over row 0,
-// then along row 63.
+// Steps to the next column. Bit i of match: the pattern has the column's symbol in row i. carry: along the row over row
+// 0, then along row 63.
 [[gnu::always_inline]] inline void myers_step(uint64_t match, MyersColumn& column, MyersCarry& carry) noexcept {
   const uint64_t x = match | carry.hn;
   const uint64_t d0 = (((x & column.vp) + column.vp) ^ column.vp) | x | column.vn;

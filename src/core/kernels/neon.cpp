@@ -102,7 +102,7 @@ inline uint64x2_t multiply64(uint64x2_t x, uint32x2_t low, uint32x2_t high) {
   return vmlal_u32(vshlq_n_u64(cross, 32), x_low, low);
 }
 
-// As the AVX2 form: the multiplies in lanes, the minima scalar, since lanes may share a bin.
+// The multiplies are in lanes, as in the AVX2 form; the minima are scalar, since lanes may share a bin.
 void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_perm, uint32_t* components) {
   constexpr uint64_t kFactor = 0xe9846af9b1a615dULL;  // of mix64()
   const uint64x2_t seed = vdupq_n_u64(seed_mix);
@@ -131,7 +131,7 @@ void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_
   kScalarKernels.sketch_round0(x + i, n - i, seed_mix, num_perm, components);
 }
 
-// As with AVX2: few lanes, and no shift across them.
+// NEON has few lanes, and no shift across them.
 void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks, uint64_t* vp,
                  uint64_t* vn, uint64_t* p, uint64_t* n) {
   kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
@@ -171,7 +171,7 @@ inline size_t differing_in_four(const uint64_t* a, const uint64_t* b) {
       vaddq_u8(differing_bytes(a, vld1q_u64(b)), differing_bytes(a + 2, vld1q_u64(b + 2))));  // 16 a byte at most
 }
 
-// Whether at most `most` bits of two values differ. Unlike values go beyond the bound after some words.
+// True if at most `most` bits of two values differ. Unlike values go beyond the bound after some words.
 inline bool is_near(const uint64_t* a, const uint64_t* b, size_t words, size_t most) {
   size_t differing = 0;
   size_t w = 0;
@@ -252,7 +252,7 @@ class EightFields {
     }
   }
 
-  // Whether the next eight lie where 16 bytes can be read for each two.
+  // True if the next eight lie where 16 bytes can be read for each two.
   bool is_safe() const { return static_cast<size_t>(end_ - at_) >= load_[3] + 16; }
   // Pair 0..3 of the next eight.
   uint64x2_t pair(size_t i) const {

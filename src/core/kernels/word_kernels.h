@@ -21,7 +21,7 @@ struct WordKernels {
   // The share of words with a feature from which add_dense is faster than add_list. Measured.
   double dense_share;
 
-  // For each entry e of an inverted list: sums[e >> 16] += value + (e & 0xffff). No word stands twice in a list.
+  // Adds value + (e & 0xffff) to sums[e >> 16] for each entry e of an inverted list. No word stands twice in a list.
   void (*add_list)(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums);
 
   // tile[feature * kTileWords + c]: the value of word c, 0 for none. For each of n features of a row, and each word c

@@ -34,7 +34,7 @@ void add_dense(const WordProbe* row, size_t n, const uint16_t* tile, uint32_t* s
   for (size_t c = 0; c < kTileWords; c += 64) add_words(row, n, tile + c, sums + c);
 }
 
-// Which of four words are candidates.
+// The mask of the candidates among four words.
 inline uint32x4_t enough(const uint32_t* sums, const float* weights, const float* least, float32x4_t weight,
                          float32x4_t own) {
   const uint32x4_t sum = vld1q_u32(sums);
@@ -65,7 +65,7 @@ void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums)
   kScalarWordKernels.add_list(entries, n, value, sums);
 }
 
-// Not measured: the share of the plain form.
+// The share of the plain form; not measured.
 constexpr double kDenseShareNeon = 0.15;
 
 }  // namespace

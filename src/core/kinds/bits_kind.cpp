@@ -102,7 +102,7 @@ struct Code : UsualKind {
 
 double hamming(const AnyValue& x, const AnyValue& y) { return bit_distance(x.code, y.code); }
 
-// How near a distance is depends on the length: 31 of 256 bits are near. Half way between the strictest bound and none:
+// The distance half way between the strictest bound and none. Nearness depends on the length: 31 of 256 bits are near.
 constexpr double kUsualNearBits = 64;
 double closeness(double bound) noexcept { return bound < 0 ? kBeyondReach : 1 / (1 + bound / kUsualNearBits); }
 

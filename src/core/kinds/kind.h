@@ -45,7 +45,7 @@ static_assert(std::is_trivially_copyable_v<AnyValue> && std::is_trivially_destru
 // what they accept is safe for every operation. Those that throw name what is wrong: Error{corrupt_data} of bytes,
 // Error{invalid_text} of a text.
 struct ValueForms {
-  // Of stored bytes, which must be 4-byte aligned.
+  // Views stored bytes, which must be 4-byte aligned.
   AnyValue (*view)(const uint8_t* bytes, size_t size);
   size_t (*stored_size)(const AnyValue& value) noexcept;
   void (*store)(const AnyValue& value, uint8_t* out) noexcept;
@@ -59,11 +59,11 @@ struct ValueForms {
 struct KindInfo {
   const char* name;  // of the SQL type; "set" of sets, which are arrays
   ValueForms forms;
-  // Whether the measures of the kind take the two values.
+  // True if the measures of the kind take the two values.
   bool (*comparable)(const AnyValue& x, const AnyValue& y) noexcept;
-  // How a value was made, for people. Null where all values are comparable.
+  // Describes for people how a value was made. Null where all values are comparable.
   std::string (*describe)(const AnyValue& value);
-  // Whether it is near nothing, itself included.
+  // True if the value is near nothing, itself included.
   bool (*is_empty)(const AnyValue& value) noexcept;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const KindInfo* kKindTable[] = {&kMinhashKind, &kSimhashKind, &kCtphKind, &kBitsKind, &kSetKind};
 
-// By number, from 1 on.
+// The measures by number, from 1 on.
 constexpr const MeasureInfo* kMeasureTable[] = {&kJaccard,    &kHamming,    &kCtphScore,  &kCtphEditRate,
                                                 &kSetJaccard, &kSetInQuery, &kQueryInSet, &kSetOverlap,
                                                 &kBitHamming, &kSetDice,    &kSetCosine,  &kOverlapCoefficient};

@@ -30,7 +30,7 @@ enum class Measure : uint8_t {
 inline constexpr size_t kMeasures = static_cast<size_t>(Measure::overlap_coefficient);
 inline constexpr auto kNewestStoredMeasure = static_cast<uint8_t>(Measure::set_cosine);
 
-// What a named predicate, as jaccard_at_least(), takes as a bound.
+// The bounds that a named predicate takes, as jaccard_at_least().
 struct BoundRange {
   const char* name;
   const char* text;
@@ -39,7 +39,7 @@ struct BoundRange {
   bool is_above;  // the least itself is none
 };
 
-// Of sets of x and y elements, both above 0.
+// A measure of sets of x and y elements, both above 0.
 struct SetRule {
   // The measure where they have so many in common. Grows with `common`; of the sizes it falls or stays. Of a set and a
   // part of it, it grows with the part or stays.
@@ -58,11 +58,11 @@ struct MeasureInfo {
   bool is_similarity;     // near means much of it
   Measure mirrored;       // the measure of (y, x) that is this one of (x, y)
   BoundRange range;
-  // How strict a bound is, on a scale that all measures share: 1 is the strictest that any pair reaches, 0 admits all,
-  // or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
+  // The strictness of a bound, on a scale that all measures share: 1 is the strictest that any pair reaches, 0 admits
+  // all, or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
   double (*closeness)(double bound) noexcept;
   double usual_closeness;  // of a bound that is not known
-  // Of comparable values.
+  // Measures comparable values.
   double (*value)(const AnyValue& x, const AnyValue& y);
   // The least similarity for a pair engine that finds all pairs within the bound; not above 0: all pairs are. bits: of
   // codes. Null: there is no engine.
@@ -75,7 +75,7 @@ const MeasureInfo& info(Measure measure) noexcept;
 inline Kind measure_kind(Measure measure) noexcept { return info(measure).kind; }
 inline bool is_of_sets(Measure measure) noexcept { return measure_kind(measure) == Kind::set; }
 
-// As SQL compares numbers: NaN is above all others. value is none.
+// Compares as SQL does: NaN is above all others. value is none.
 inline bool within(Measure measure, double value, double bound) noexcept {
   return info(measure).is_similarity ? value >= bound : !(value > bound);
 }
@@ -83,10 +83,10 @@ inline bool within(Measure measure, double value, double bound) noexcept {
 // MeasureInfo::closeness, at least 0, also of NaN: as within() takes it.
 double closeness(Measure measure, double bound) noexcept;
 
-// Whether no value reaches the bound.
+// True if no value reaches the bound.
 inline bool beyond_reach(Measure measure, double bound) noexcept { return closeness(measure, bound) > 1; }
 
-// Whether the named predicates take the bound; comparisons take any.
+// True if the named predicates take the bound; comparisons take any.
 bool is_valid_bound(Measure measure, double bound) noexcept;
 
 // Measures of sets by the names that all_pairs(measure => ..) takes.
@@ -101,7 +101,7 @@ inline constexpr NamedValue<Measure> kSetMeasures[] = {{"jaccard", Measure::set_
 uint32_t least_part_of_first(const SetRule& rule, double bound, uint32_t x) noexcept;
 uint32_t least_part_of_second(const SetRule& rule, double bound, uint32_t y) noexcept;
 
-// Whether it matters which of two values is the first one.
+// True if it matters which of two values is the first one.
 inline bool is_directed(Measure measure) noexcept { return info(measure).mirrored != measure; }
 
 // A measure of sets of these sizes that share so many elements: as SetRule::value; 0 where they share none.

@@ -13,7 +13,7 @@ constexpr double kKeyProbeCost = 1000;
 constexpr double kKeyEntryCost = 3;
 constexpr double kTableEntryCost = 12;
 constexpr double kCandidateCost = 300;
-// What each further key of a row costs outside a query: in the file, and when rows are inserted and removed.
+// The cost of each further key of a row outside a query: in the file, and when rows are inserted and removed.
 constexpr double kBlockCopyCost = 4000;
 
 // Codes of real things are less even than random ones, and their blocks depend on each other: lists are about twice as

@@ -21,11 +21,11 @@ inline constexpr uint32_t kMostCodeBlocks = 512;
 inline constexpr uint32_t kMostCodeBlockBits = 26;
 // Look-ups that a plan may have: beyond them a scan of all rows is no slower.
 inline constexpr uint32_t kMostCodeProbes = 32768;
-// Of the bits of a code, an index may be asked for this part.
+// An index may be asked for distances up to this part of the bits of a code.
 inline constexpr uint32_t kMostDistancePart = 4;
 inline constexpr uint32_t kUsualDistancePart = 8;
 
-// What an index is made for.
+// The parameters of an index.
 struct BitLayout {
   uint32_t bits;    // of each code
   uint32_t blocks;  // 1..kMostCodeBlocks, at most as many as bits
@@ -33,10 +33,10 @@ struct BitLayout {
   uint32_t scale;   // the rows that were expected are about 2^scale
 };
 
-// Whether the parameters are such that all of the following is defined; for what was read from disk.
+// True if all of the following is defined for the parameters; for those that were read from disk.
 bool valid_layout(const BitLayout& layout) noexcept;
 
-// Of those with the fewest expected nanoseconds for a query of the distance. most: at most bits / kMostDistancePart.
+// The layout with the fewest expected nanoseconds for a query of the distance. most: at most bits / kMostDistancePart.
 BitLayout choose_bit_layout(uint32_t bits, uint32_t most, double rows) noexcept;
 
 constexpr uint32_t code_block_width(const BitLayout& l, uint32_t block) noexcept {
@@ -61,7 +61,6 @@ class CodeKeys {
     const uint64_t first = key(block, code) >> free_bits << free_bits;
     for_each_flips(code_block_width(layout_, block), radius, [&](uint64_t flips) { take(first ^ flips << free_bits); });
   }
-  // Whether a key has bits behind its block.
   bool has_further_bits() const noexcept { return field_bits_ != code_block_width(layout_, 0); }
 
  private:

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kScoreGram = 7;
 constexpr double kLongGramRate = 0.06;  // up to which 7-grams find all
 
-// What a key is of; grams have their q.
+// The thing that a key stands for; grams have their q.
 enum KeyKind : uint64_t { kWhole = 1, kShort1 = 2, kGrams3 = 3, kLong = 4, kShort2 = 5, kGrams7 = 7 };
 
 constexpr uint64_t key_tag(uint64_t kind, uint32_t exponent) noexcept {
@@ -158,7 +158,7 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
     out.served = out.nothing = true;
     return out;
   }
-  // Also NaN, which is above all rates.
+  // NaN is above all rates.
   if (!(rate <= rules.max_rate) || rules.q == 0) return out;
   out.served = out.nothing = true;
   out.hits = kMaxGramLength;

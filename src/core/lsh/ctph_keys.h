@@ -24,7 +24,7 @@ inline constexpr double kDefaultMaxRate = 0.15;
 // Parts above this length are not cut into grams (a row has 1600 keys at most) and have a key in common.
 inline constexpr uint32_t kMaxGramLength = 390;
 
-// What an index keeps to. Plain data.
+// The rules of an index. Plain data.
 struct GramRules {
   double max_rate;        // greatest edit rate served; 0: none
   uint32_t q;             // grams for the edit rate: 7 or 3; 0: none
@@ -37,7 +37,7 @@ GramRules gram_rules(double max_rate);
 // Index keys: 64-bit hashes, without order, perhaps repeated.
 std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest);
 
-// What to look up for a query. A qualifying row has at least `hits` of the keys, counted as often as a row has one.
+// The keys to look up for a query. A qualifying row has at least `hits` of the keys, counted as often as a row has one.
 struct GramProbes {
   bool served = false;   // else all rows have to be read
   bool nothing = false;  // no digest qualifies

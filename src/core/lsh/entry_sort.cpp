@@ -173,7 +173,7 @@ bool below(const Entry& a, const Entry& b) noexcept {
   return (static_cast<Whole>(a.key) << 64 | a.tid) < (static_cast<Whole>(b.key) << 64 | b.tid);
 }
 
-// What is left of two slices that are being merged, and where the next entry goes.
+// The rest of two slices that are being merged, and the place of the next entry.
 struct TwoSlices {
   const Entry* a;
   const Entry* a_end;
@@ -261,7 +261,7 @@ void RunPacker::tally(const Entry* entries, size_t n) noexcept {
   uint64_t squares = squares_;
   uint64_t rows = 0;
   for (size_t i = 0; i < n; ++i) {
-    // Whether the key comes again is a matter of chance: no branch.
+    // No branch: chance decides if the key comes again.
     list = (list & -static_cast<uint64_t>(entries[i].key == key)) + 1;
     key = entries[i].key;
     squares += 2 * list - 1;  // n^2 - (n-1)^2

@@ -1,5 +1,5 @@
-// What runs of an lsh index are sorted with: chunks of rows in memory, the merge of chunks written as leaves, and that
-// of entries that lie in memory.
+// Sorting for the runs of an lsh index: chunks of rows in memory, the merge of chunks written as leaves, and that of
+// entries that lie in memory.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ struct EntrySlice {
 // each doubling of n.
 const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept;
 
-// What the directory of an index says of a run.
+// The counts of a run in the directory of an index.
 struct EntryCounts {
   uint64_t entries;
   uint64_t rows;    // roster entries
@@ -111,16 +111,15 @@ class RunPacker {
     for (size_t taken; (taken = add(entries, n)) != n; entries += taken, n -= taken) write_leaf();
   }
 
-  // Of the leaf that is being filled.
+  // The leaf that is being filled:
   bool empty() const noexcept { return leaf_.count() == 0; }
   const Entry& first() const noexcept { return leaf_.first(); }
   const Entry& last() const noexcept { return last_; }
-  // As LeafPacker::write().
   uint32_t write(void* out) noexcept { return leaf_.write(out); }
-  // Whether an entry since begin_run() was below the one before.
+  // True if an entry since begin_run() was below the one before.
   bool disordered() const noexcept { return disordered_; }
 
-  // Of the run so far.
+  // The counts of the run so far.
   EntryCounts counts() const noexcept { return {entries_, rows_, squares_ - rows_ * rows_}; }
 
  private:
@@ -142,7 +141,7 @@ class EntryMerge {
  public:
   static constexpr uint32_t kMaxSources = 256;
   static constexpr uint32_t kNotHungry = ~uint32_t{0};
-  // What it holds for a source, the leaves aside.
+  // The memory that it holds for a source, the leaves aside.
   static constexpr size_t kBytesPerSource = 1200;
 
   // sources: 1..kMaxSources. Throws bad_alloc.

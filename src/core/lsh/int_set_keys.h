@@ -11,7 +11,7 @@
 
 namespace neardup {
 
-// By elements ---------------------------------------------------------------------------------------------------------
+// Keys by elements ----------------------------------------------------------------------------------------------------
 
 // Sets up to this size have a key for each element; larger ones have one key that says so. By the version of the hash
 // family that the index is of.
@@ -39,7 +39,7 @@ inline size_t least_size(uint32_t size_class) noexcept {
 }
 inline uint64_t size_class_key(uint32_t size_class) noexcept { return kSizeClassKey + size_class; }
 
-// What to look up for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
+// The look-ups for the sets within a bound of a query of n elements. A set that qualifies has at least `least` of
 // the query's elements: as many as one that is a part of the query. For the share of the set in the query one of them
 // may be enough: that depends on the set's size, and class_least[c] are what a set of class c needs; those of class
 // `classes` and above are too large to qualify.
@@ -54,7 +54,7 @@ struct SetPlan {
 // most: elements of a set that are indexed.
 SetPlan plan_set(Measure measure, size_t n, double bound, size_t most) noexcept;
 
-// By minutiae ---------------------------------------------------------------------------------------------------------
+// Keys by minutiae ----------------------------------------------------------------------------------------------------
 
 // A set is in bucket f when it has all cells of function f, which are drawn at random, once and for all, from the cells
 // 0 .. grid * grid - 1 (Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, 3.8.3-3.8.4).

@@ -82,7 +82,7 @@ size_t LeafView::size() const noexcept {
 uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
   uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;
-  // Within one key: the list may be long.
+  // The list of one key may be long.
   uint32_t n = packed_.n - from;
   while (n != 0) {
     const uint32_t half = n / 2;

@@ -54,13 +54,13 @@ class LeafView {
   // of the key. Fast where it is near.
   uint32_t end_from(uint32_t from, const Entry& end) const noexcept;
 
-  // How a leaf lies in memory: enough to ask for its cache lines without looking at it.
+  // The place of a leaf's fields: enough to ask for its cache lines without looking at it.
   struct Shape {
     uint16_t n;
     uint8_t key_bits;
     uint8_t tid_bits;
   };
-  // What LeafPacker::write() returned for these fields: an opened leaf may lie in more bytes.
+  // The size that LeafPacker::write() returned for these fields: an opened leaf may lie in more bytes.
   size_t size() const noexcept;
   Shape shape() const noexcept {
     return {static_cast<uint16_t>(packed_.n), static_cast<uint8_t>(packed_.keys.bits),
@@ -78,7 +78,7 @@ class LeafView {
   }
 
  private:
-  // Where among n keys from 0 to about `span` the key `wanted` lies.
+  // Guesses the place of the key `wanted` among n keys from 0 to about `span`.
   static uint32_t guess(uint64_t wanted, uint64_t span, uint32_t n) noexcept {
     const double share = static_cast<double>(wanted) / (static_cast<double>(span) + 1);
     return share < 1 ? static_cast<uint32_t>(share * n) : n - 1;

@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-// What a layout costs, in bands: the bands themselves, and for each of them the rows that agree with a query by chance
+// The cost of a layout, in bands: the bands themselves, and for each of them the rows that agree with a query by chance
 // in an index of a million rows whose unrelated documents share a tenth of their shingles. A band takes 4 microseconds
 // of a query (a look-up in nine runs) and is charged 4 more for being stored; a candidate takes 1.5 to fetch and
 // compare.
@@ -68,7 +68,7 @@ class MissProbability {
     ++bands_;
   }
 
-  // Of the bands added so far.
+  // The value of the bands added so far.
   double value() const {
     const uint32_t rest = num_perm_ - used_;
     const uint32_t from = std::max(bands_, mismatches_ > rest ? mismatches_ - rest : 0);
@@ -137,7 +137,7 @@ uint64_t band_key(uint32_t band, const unsigned char* p, uint32_t from, uint32_t
 BandLayout choose_bands(uint32_t num_perm, uint32_t bits, double threshold, double recall) {
   check_share("threshold", threshold);
   check_share("recall", recall);
-  // At least 1: an estimate of 0 is below any threshold.
+  // It is at least 1: an estimate of 0 is below any threshold.
   const uint32_t need = min_matches(threshold, false, num_perm, bits);
   const uint32_t mismatches = num_perm - need;
   const BandLayout exact{num_perm, bits, mismatches + 1, 0, need};
@@ -216,7 +216,7 @@ void check_bands(int64_t bands, int64_t rows) {
 }
 
 double lsh_probability(double similarity, uint32_t bands, uint32_t rows) noexcept {
-  // For small probabilities 1 - (1 - x)^n loses all its digits.
+  // The form 1 - (1 - x)^n would lose all its digits for small probabilities.
   return -std::expm1(bands * std::log1p(-std::pow(similarity, rows)));
 }
 

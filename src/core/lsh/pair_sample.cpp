@@ -74,8 +74,8 @@ class Draw {
   double next_ = 0;
 };
 
-// How many copies each row has: as many rows as share its median key. What few of its keys have in common with others,
-// such as boilerplate, does not count.
+// The number of copies that each row has: of the rows that share its median key. Things that few of its keys have in
+// common with others, such as boilerplate, do not count.
 class Copies {
  public:
   // Row i has the keys from begin[i] to begin[i + 1].
@@ -178,7 +178,7 @@ std::vector<uint32_t> short_keys(const BandLayout& layout, const uint8_t* rows, 
   return keys;
 }
 
-// What is similar, and what is a candidate, at every level. by_matches: pairs of so many equal components that share a
+// Counts similar pairs and candidates at every level. by_matches: pairs of so many equal components that share a
 // band; by_hits: of so many shared bands. documents: how many there are, at least 1.
 PairSample make_sample(const BandLayout& layout, uint32_t num_perm, uint32_t bits, const std::vector<Tally>& by_matches,
                        const std::vector<Tally>& by_hits, double documents) {

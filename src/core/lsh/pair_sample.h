@@ -1,5 +1,5 @@
-// How many pairs of a sample are near duplicates, and how many an index would hand out to be checked: what ANALYZE
-// keeps for the planner.
+// Pairs of a sample that are near duplicates, and those that an index would hand out to be checked, as ANALYZE keeps
+// them for the planner.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,7 @@ size_t RowCounter::fold(uint64_t* tids, uint32_t nfirst, unsigned least) noexcep
     uint8_t& hits = hits_[hit_slot(tids[i])];
     hits = static_cast<uint8_t>(hits + (hits < kMaxHits));
   }
-  // Without a branch: which TIDs are of such rows cannot be guessed.
+  // No branch: which TIDs are of such rows cannot be guessed.
   size_t n = 0;
   for (uint32_t i = 0; i < nfirst; ++i) {
     const uint64_t hits = hits_[hit_slot(tids[i])];
@@ -101,7 +101,7 @@ size_t RowCounter::find(const uint8_t* hits, unsigned least, size_t size, uint64
   kernels().at_least8(hits, size / kCountersPerWord, static_cast<uint8_t>(least), found);
   size_t n = 0;
   for (size_t b = 0; b < size / kCountersPerWord; ++b) {
-    // Without a branch: whether a block has one cannot be guessed.
+    // No branch: it cannot be guessed if a block has one.
     blocks[n] = static_cast<uint16_t>(b);
     n += found[b] != 0;
   }

@@ -1,4 +1,4 @@
-// Which rows come often in many lists of TIDs: ScanCount, the answer to the T-occurrence problem of Li, Lu and Lu,
+// Rows that come often in many lists of TIDs: ScanCount, the answer to the T-occurrence problem of Li, Lu and Lu,
 // "Efficient Merging and Filtering Algorithms for Approximate String Searches" (ICDE 2008), section 3, with one byte
 // for a row, and for so few rows at a time that their bytes stay in the nearest cache; or in the next one, where a list
 // has few of these rows.
@@ -33,10 +33,10 @@ class RowCounter {
   // other, each ascending; where one ends is seen by the next TID not being greater.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
-  // Of the TIDs that is_worth() has looked at.
+  // True if the TIDs that is_worth() has looked at are in too many lists.
   bool has_too_many_lists() const noexcept { return nlists_ > kMaxLists; }
 
-  // Whether maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where
+  // True if maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where
   // few hits are enough, too many rows would have them by chance.
   bool is_thin(uint64_t n, unsigned least) const noexcept {
     const uint64_t rows = seen_.rows();
@@ -44,7 +44,7 @@ class RowCounter {
            (n <= kMaxThin / 2 || rows > kMaxRowsPerEntry * n);
   }
 
-  // Whether at_least() may be called. Not with nothing or with more than kMaxLists, nor where the lists are so thin
+  // True if at_least() may be called. Not with nothing or with more than kMaxLists, nor where the lists are so thin
   // that looking at every row between the first and the last takes longer than other ways: more than kMaxRowsPerEntry
   // rows a TID. Looks at what was added since the last time. Cost 0.3 ns a TID.
   bool is_worth(const uint64_t* tids) noexcept {
@@ -69,10 +69,10 @@ class RowCounter {
     }
   }
 
-  // The same from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst` TIDs and
-  // has at least so many hits, 1..kMaxHits, and perhaps for others of these; TIDs ascending. hits: its own and those of
-  // rows with which it shares a counter. Any lists, in any order. Makes a mess of tids. Once, then clear(). Cost 1 ns a
-  // TID.
+  // As at_least(), from an upper bound of the hits: calls f(tid, hits) for each row that is among the first `nfirst`
+  // TIDs and has at least so many hits, 1..kMaxHits, and perhaps for others of these; TIDs ascending. hits: its own and
+  // those of rows with which it shares a counter. Any lists, in any order. Makes a mess of tids. Once, then clear().
+  // Cost 1 ns a TID.
   template <typename F>
   void maybe_at_least(uint64_t* tids, uint32_t nfirst, unsigned least, F f) {
     const size_t n = fold(tids, nfirst, least);
@@ -90,7 +90,7 @@ class RowCounter {
   static constexpr size_t kCountersPerWord = 64;
   static constexpr unsigned kMaxOffsetBits = 12;  // the rows of a block of the table are in one window
 
-  // Which rows there are between the first and the last.
+  // The span of rows between the first and the last.
   struct Range {
     uint64_t least;
     uint64_t most;

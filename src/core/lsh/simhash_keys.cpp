@@ -14,7 +14,7 @@ bool plan_blocks(uint32_t blocks, uint32_t distance, BlockPlan* plan) noexcept {
   }
   uint64_t probes = 0;
   for (uint32_t left = distance + 1; left > 0; --left) {
-    // Of equal ones the first, which is the widest.
+    // The first of equal ones is the widest.
     const uint32_t i = static_cast<uint32_t>(std::min_element(next, next + blocks) - next);
     probes += next[i];
     if (probes > kMaxBlockProbes) return false;

@@ -24,7 +24,7 @@ inline constexpr double kLargeTable = 1e7;
 inline constexpr uint32_t kBlockTagBits = 3;
 inline constexpr uint32_t kBlockValueBits = 37;
 
-// Of `blocks` blocks, the first ones being one bit wider where 64 is no multiple. block 0..blocks.
+// The first bit of a block; the first of `blocks` blocks are one bit wider where 64 is no multiple. block 0..blocks.
 constexpr uint32_t block_begin(uint32_t blocks, uint32_t block) noexcept {
   const uint32_t wide = 64 % blocks;
   return block * (64 / blocks) + (block < wide ? block : wide);

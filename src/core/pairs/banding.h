@@ -68,8 +68,8 @@ class KeyFilter {
   uint64_t done_ = 0;
 };
 
-// Which keys the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer is
-// no.
+// The keys that the signatures of a set have, band by band, in bits that keys share: it may say yes where the answer
+// is no.
 class KeyBits {
  public:
   // Bytes that it holds for `rows` signatures: 14 to 28 bits a band and signature for 103 of 128 equal components.

@@ -74,7 +74,7 @@ class BlockedPairs {
   // Instead: only the oversized blocks.
   void count() { sweep(nullptr, nullptr, false); }
 
-  // After run(): the next at most max pairs in ascending (a, b), each once with all keys; 0 at the end.
+  // The next at most max pairs after run(), in ascending (a, b), each once with all keys; 0 at the end.
   size_t next(BlockedPair* out, size_t max);
 
   // The largest oversized blocks by the pairs that they would make, largest first; then by key and hash.

@@ -19,8 +19,8 @@ class EqualRows {
   // hash: of the bytes of the next row.
   void add(uint64_t hash) { hashes_->add({static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(hash), rows_++}); }
 
-  // After the last row. on_suspect(leader, row) for every row whose hash an earlier one of its set has, leader being
-  // the first with it. count_a: rows from it on are of set B.
+  // Called after the last row. on_suspect(leader, row) for every row whose hash an earlier one of its set has, leader
+  // being the first with it. count_a: rows from it on are of set B.
   template <class OnSuspect>
   void for_each_suspect(uint32_t count_a, OnSuspect on_suspect) {
     hashes_->finish();

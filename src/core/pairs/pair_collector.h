@@ -22,14 +22,13 @@ class PairCollector {
   }
   void finish() { sorter_.finish(); }
 
-  // After finish(): the next at most `max` pairs in ascending (a, b); 0 at the end.
+  // The next at most `max` pairs after finish(), in ascending (a, b); 0 at the end.
   size_t next(RowPair* out, size_t max) {
     size_t n = 0;
     for (SortRecord r; n < max && sorter_.next(&r); ++n) out[n] = {r.hi, r.lo, r.value};
     return n;
   }
 
-  // After finish(): next() begins with the first pair again.
   void rewind() { sorter_.rewind(); }
 
  private:

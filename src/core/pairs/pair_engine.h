@@ -32,7 +32,7 @@ struct PairEngine {
   // Rows that are kept, those of set B after those of set A.
   virtual uint32_t num_rows() const = 0;
   virtual void clear_rows() = 0;
-  // After the last row, where pairs are sought.
+  // Called after the last row, where pairs are sought.
   virtual std::unique_ptr<PairOutput> make_output() = 0;
   // Unites equal rows, then finds the pairs of what is left. There are rows, with two sets of both.
   virtual void find_pairs() = 0;
@@ -43,11 +43,11 @@ struct PairEngine {
   // `row` has the signature of `leader`, an earlier row of its set. False where memory does not allow to note that:
   // then the row takes part in the search.
   bool unite_equal(uint32_t leader, uint32_t row);
-  // After the last unite_equal().
+  // Called after the last unite_equal().
   void finish_equal();
   // Takes a near pair, x before y (x of set A). identical: of two sets, with equal signatures.
   void found(uint32_t x, uint32_t y, uint32_t value, bool identical);
-  // Whether the offload may be asked to join the rows. Those that do not fit in memory it cannot have; it throws where
+  // True if the offload may be asked to join the rows. Those that do not fit in memory it cannot have; it throws where
   // only the device will do.
   bool may_offload(bool in_memory);
 

@@ -1,4 +1,4 @@
-// To what engines of pairs may offload the join of their rows: another device, such as a GPU.
+// The interface by which engines of pairs may offload the join of their rows: another device, such as a GPU.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct CtphPart {
 };
 enum CtphListKind : uint32_t { kPart1OfA, kPart1OfB, kPart2OfA, kPart2OfB, kCtphListKinds };
 
-// What is joined. Rows and their signatures are distinct; those of set A come first; n_a = n with one set. Nothing
-// that is pointed to changes meanwhile.
+// The rows that are joined. Rows and their signatures are distinct; those of set A come first; n_a = n with one set.
+// Nothing that is pointed to changes meanwhile.
 struct MinhashJob {
   const void* const* rows;  // num_perm * bits / 8 bytes each
   uint32_t n_a, n;

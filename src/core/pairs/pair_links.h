@@ -1,4 +1,4 @@
-// What a stream of near pairs joins: clusters by first-come representatives or components, and the pairs that alone
+// The links of a stream of near pairs: clusters by first-come representatives or components, and the pairs that alone
 // hold a component together.
 #pragma once
 
@@ -26,7 +26,7 @@ class AnchorLinks {
   // Pairs in ascending (a, b). Equal rows marked with kEqualRows: the first of them decides for all. True when b joins
   // a's cluster by it. A directed pair whose first row is the later one says nothing: no row joins a later one.
   bool add(const RowPair& pair);
-  // Whether add() would still make something of the pair, given after all that come before it so far: once false, for
+  // True if add() would still make something of the pair, given after all that come before it so far: once false, for
   // good.
   bool wants(const RowPair& pair) const noexcept;
   const LinkedRows& rows() const noexcept { return rows_; }
@@ -42,9 +42,7 @@ class ComponentLinks {
 
   // Pairs in ascending (a, b), none marked. True when b keeps the pair's value until finish().
   bool add(const RowPair& pair);
-  // As AnchorLinks::wants().
   bool wants(const RowPair& pair) noexcept;
-  // After the last pair.
   const LinkedRows& finish();
 
  private:
@@ -64,10 +62,10 @@ class BridgeFinder {
   // pairs with further rows. False when the pair is no bridge.
   bool add(const RowPair& pair);
 
-  // As AnchorLinks::wants(), of pairs that are not marked.
+  // The pair is not marked.
   bool wants(const RowPair& pair) noexcept;
 
-  // After the last pair: the bridges in ascending (a, b) (R. Tarjan, "A note on finding the bridges of a graph",
+  // The bridges after the last pair, in ascending (a, b) (R. Tarjan, "A note on finding the bridges of a graph",
   // Information Processing Letters 2, 1974). Throws Error{cancelled} when stop (may be null) says so.
   std::vector<RowPair> finish(StopCheck* stop);
 

@@ -57,7 +57,7 @@ void PairOutput::finish_equal() {
     leader_bits_[members_[i] >> 38 & (words - 1)] |= uint64_t{1} << (members_[i] >> 32 & 63);
 }
 
-// Of every group the row of least rank, kept where it is not the leader.
+// Finds the row of least rank of every group, and keeps it where it is not the leader.
 void PairOutput::first_of_groups() {
   star_ = std::make_unique<RecordSorter>(memory_share(ws_, kSixteenth), ws_);
   left_out_ += groups_->size();
@@ -96,7 +96,6 @@ void PairOutput::emit(uint32_t x, uint32_t y, uint32_t value) {
   ++found_;
 }
 
-// Of rows of one group.
 void PairOutput::emit_equal(uint32_t x, uint32_t y, uint32_t value) {
   emit(x, y, value);
   if (directed_) emit(y, x, value);

@@ -27,11 +27,11 @@ class PairOutput {
   // Pairs of two sets are reported as (row of set B, row of set A).
   void report_swapped() { swapped_ = true; }
 
-  // Of one set, pairs are reported as they are added, and those of equal rows both ways.
+  // Pairs of one set are reported as they are added, and those of equal rows both ways.
   void report_directed() { directed_ = true; }
 
-  // Before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for it:
-  // then the row must take part in the search (never with star or none).
+  // Called before the search: `row` has the signature of `leader`, of the same set. False where there is no memory for
+  // it: then the row must take part in the search (never with star or none).
   bool add_equal(uint32_t leader, uint32_t row);
   void finish_equal();
 
@@ -39,7 +39,6 @@ class PairOutput {
   // equal signatures.
   void add(uint32_t x, uint32_t y, uint32_t value, bool identical);
 
-  // After the search.
   void finish();
 
   size_t next(RowPair* out, size_t max);

@@ -1,4 +1,4 @@
-// What every engine that finds pairs of rows has in common, whatever the signature.
+// The interface that every engine that finds pairs of rows has, whatever the signature.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ enum class Identical : uint8_t { all, star, none, marked };
 inline constexpr uint32_t kEqualRows = uint32_t{1} << 31;
 inline constexpr uint32_t kNotNear = UINT32_MAX;
 
-// What an engine may use. files, stop and offload must outlive it; files may be null: then memory is not bounded.
+// The resources that an engine may use. files, stop and offload must outlive it; files may be null: then memory is not
+// bounded.
 struct EngineOptions {
   size_t memory_limit = SIZE_MAX;  // bytes for everything proportional to rows or pairs
   TempFileFactory* files = nullptr;
@@ -69,10 +70,10 @@ class PairSearch {
   // set a pair is reported as (min, max) of its two ranks.
   void run(const uint32_t* rank_a = nullptr, const uint32_t* rank_b = nullptr);
 
-  // After run(): the next at most `max` pairs in ascending (a, b); 0 at the end. Each pair once.
+  // The next at most `max` pairs after run(), in ascending (a, b); 0 at the end. Each pair once.
   size_t next(RowPair* out, size_t max);
 
-  // After run(): next() begins with the first pair again.
+  // Makes next() begin with the first pair again.
   void rewind();
 
   // Instead of run(), with one set: unites the rows of pairs, from several threads at once, until the sets are the

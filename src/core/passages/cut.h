@@ -16,7 +16,7 @@ struct CharacterRange {
   int64_t end;
 };
 
-// What is left of the text: all but these ranges, which ascend and do not overlap. Code points are counted as
+// The text without these ranges, which ascend and do not overlap. Code points are counted as
 // UnitScanner does. Error{invalid_argument} for a range that begins before the text or ends behind it. stop (may be
 // null) is polled.
 std::string cut_ranges(const uint8_t* text, size_t size, const std::vector<CharacterRange>& ranges,

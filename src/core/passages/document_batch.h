@@ -20,7 +20,7 @@ class DocumentBatch {
         bytes_(std::clamp(memory_share(ws, kShare), kLeastBytes, kMaxBatchBytes)),
         task_bytes_(std::max<size_t>(1, bytes_ / kTasks)) {}
 
-  // Whether a document is to be worked on alone.
+  // True if a document is to be worked on alone.
   bool is_large(size_t size) const noexcept { return size > bytes_ / 2; }
   bool has_room(size_t size) const noexcept { return used_ + size <= bytes_; }
 
@@ -52,7 +52,7 @@ class DocumentBatch {
   void run(Work work, Take take) {
     const std::vector<size_t> tasks = cut();
     std::vector<std::vector<Result>> results(tasks.size() - 1);
-    // What comes back is the same for any number of threads.
+    // The results are the same for any number of threads.
     run_tasks(
         threads_, results.size(), ws_.poller,
         [&](unsigned worker, size_t task, HitSink& sink) {
@@ -72,7 +72,7 @@ class DocumentBatch {
   }
 
  private:
-  // Of the memory limit: what a document gives may take 32 times as much.
+  // The share of the memory limit: what a document gives may take 32 times as much.
   static constexpr size_t kShare = 256;
   static constexpr size_t kLeastBytes = 16 * 1024;
   static constexpr size_t kMaxBatchBytes = size_t{4} << 20;

@@ -123,7 +123,7 @@ struct PassageSearch::Impl {
     ++stats.seeds;
   }
 
-  // Of the documents in the batch.
+  // Adds the seeds of the documents in the batch.
   void add_seeds() {
     batch.run<Seed>(
         [&](unsigned, const PlacedDocument& d, StopCheck* stop, std::vector<Seed>* out) {
@@ -215,7 +215,7 @@ struct PassageSearch::Impl {
     hash_batch();
   }
 
-  // Of the document whose seeds are read: the windows of the next seed that was chosen often enough.
+  // The windows of the next seed that was chosen often enough, in the document whose seeds are read.
   bool next_run(WindowRun* run) {
     for (Seed seed; seeds.next(&seed);) {
       ws.poller.spend(kSeedCost);

@@ -26,7 +26,7 @@ struct PassageOptions {
   StopCheck* stop = nullptr;
   unsigned threads = 1;
   uint64_t key = 0;  // drawn at random, unknown to whoever has written the documents
-  // For tests: so many searches begin with hashes of so few bits.
+  // Tests let so many searches begin with hashes of so few bits.
   unsigned weak_searches = 0;
   unsigned weak_bits = 61;
 };
@@ -62,12 +62,12 @@ class PassageSearch {
   // The next row's document, copied. Nothing (size 0) takes no part. UTF-8; ill-formed bytes read as U+FFFD.
   void add(const uint8_t* text, size_t size);
 
-  // After the last row. group_of: the group of each row, below kNoGroup, or kNoGroup; null: all are of one. Must stay
-  // valid. Errors: those of the poller and of the files; Error{too_large}; Error{unsupported} where hashes deceive
+  // Called after the last row. group_of: the group of each row, below kNoGroup, or kNoGroup; null: all are of one. Must
+  // stay valid. Errors: those of the poller and of the files; Error{too_large}; Error{unsupported} where hashes deceive
   // again and again, which cannot be by chance.
   void run(const uint32_t* group_of);
 
-  // After run(): up to `most` ranges, at least one unless there are no more, by row, start and end. Or the same of
+  // Up to `most` ranges after run(), at least one unless there are no more, by row, start and end. Or the same of
   // passages. One of the two, until it returns none.
   size_t next(RepeatedRange* out, size_t most);
   size_t next(CommonPassage* out, size_t most);
@@ -75,7 +75,6 @@ class PassageSearch {
   // Bytes of all documents, as a CommonPassage names them.
   void read_text(uint64_t byte, void* out, size_t n);
 
-  // How often the rarest window of a range occurs at most, for messages; how it went.
   PassageSearchStats stats() const;
 
  private:

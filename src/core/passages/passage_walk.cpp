@@ -47,7 +47,7 @@ void RangeWalk::unit(uint64_t u, uint32_t position, const LastUnit& last, const 
     return;
   }
   if (u >= run_end_) return;
-  // Of an earlier run nothing is opened again: it would lie within a piece of the last one.
+  // Nothing of an earlier run is opened again: it would lie within a piece of the last one.
   if (pieces_.empty() || pieces_.back().run != runs_) {
     open(position);
   } else if (window != nullptr) {

@@ -62,12 +62,11 @@ class RangeWalk {
   // Unit u, the next one, begins at character `position`. window: that begins with it, or null.
   void unit(uint64_t u, uint32_t position, const LastUnit& last, const RepeatedWindow* window);
 
-  // After the last unit.
   void finish(const LastUnit& last) {
     if (!pieces_.empty()) put(pieces_.front(), last);
   }
 
-  // Whether what was walked over may still become a range, or cut one.
+  // True if what was walked over may still become a range, or cut one.
   bool is_open(uint64_t u) const noexcept { return u < run_end_; }
 
  private:
@@ -103,7 +102,7 @@ class RangeWalk {
   std::deque<Piece> pieces_;   // that are open, by their start; each of another run
 };
 
-// The same for passages: windows that occur here first and follow each other with equal numbers of occurrences and of
+// The walk for passages: windows that occur here first and follow each other with equal numbers of occurrences and of
 // documents make one.
 class PassageWalk {
  public:

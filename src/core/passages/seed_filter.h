@@ -1,4 +1,4 @@
-// Which hashes came at least so many times, and some more: a table of small counters that several hashes share.
+// The hashes that came at least so many times, and some more: a table of small counters that several hashes share.
 #pragma once
 
 #include <cstddef>

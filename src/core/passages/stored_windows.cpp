@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-// Of both numbers of the hash, and of the group.
+// Mixes both numbers of the hash, and the group.
 uint64_t window_number(const WindowHash& run, uint64_t group, uint64_t key) noexcept {
   return mix64(run[0] + mix64(run[1] + mix64(group + key)));
 }

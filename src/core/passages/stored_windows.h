@@ -15,7 +15,7 @@
 
 namespace neardup {
 
-// What makes a window's number. The key is drawn at random, and unknown to whoever writes the documents.
+// The parameters of a window's number. The key is drawn at random, and unknown to whoever writes the documents.
 struct StoredShape {
   Unit unit;
   uint32_t units;

@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-// What is read of a text at first, and kept in front of a unit to know that it is whole.
+// The bytes that are read of a text at first, and kept in front of a unit to know that it is whole.
 constexpr size_t kFirstRead = 4096;
 constexpr size_t kWholeCodePoint = 4;
 constexpr size_t kVerifyUnitCost = 60;  // nanoseconds
@@ -84,19 +84,19 @@ class StoredUnits {
   std::optional<UnitScanner> scanner_;
 };
 
-// How far two documents have the same bytes, from a place in each on. They are read in pieces, as far as is asked.
+// The equal bytes of two documents, from a place in each on. They are read in pieces, as far as is asked.
 class EqualBytes {
  public:
   EqualBytes(ByteStore* texts, Workspace& ws) : texts_(texts), ws_(ws) {}
 
-  // From a and b on; the documents end at a_end and b_end.
+  // Begins at a and b; the documents end at a_end and b_end.
   void start(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end) {
     places_[0] = {a, a_end};
     places_[1] = {b, b_end};
     differ_ = false;
   }
 
-  // Whether the bytes before `to`, of the first document, are equal, or all bytes of both documents are.
+  // True if the bytes before `to`, of the first document, are equal, or all bytes of both documents are.
   bool reach(uint64_t to) {
     while (places_[0].at < to && !differ_) {
       if (places_[0].left() == 0 && places_[1].left() == 0) return true;
@@ -160,7 +160,6 @@ class WindowVerifier {
     return units_ == 1 ? verify_unit(window) : compare_unit();
   }
 
-  // Behind the last window.
   bool finish() {
     if (held_count_ == 0) return true;
     const uint64_t n = std::min<uint64_t>(held_count_, units_);
@@ -223,7 +222,7 @@ class WindowVerifier {
   // Where the second unit of the last pair of windows begins.
   uint64_t second(size_t side) const noexcept { return begins_[(compared_ - units_ + 1) % units_].of[side]; }
 
-  // Whether both windows begin one unit behind those that were compared last.
+  // True if both windows begin one unit behind those that were compared last.
   bool continues(const RepeatedWindow& window) const noexcept {
     return compared_ != 0 && (units_ == 1 || (window.byte == second(0) && window.previous == second(1)));
   }

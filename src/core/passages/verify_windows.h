@@ -1,4 +1,4 @@
-// Whether windows with equal hashes are equal.
+// Checks that windows with equal hashes are equal.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace neardup {
 
-// Where the documents lie in the store of all texts.
+// The places of documents in the store of all texts.
 struct DocumentPlaces {
   const uint64_t* begins;  // rows + 1 of them
   uint32_t rows;

@@ -1,4 +1,4 @@
-// How often each window occurs: records in parts by hash, a table of each part's hashes, and what reaches at_least in
+// The occurrences of each window: records in parts by hash, a table of each part's hashes, and what reaches at_least in
 // the order of the documents.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace neardup {
 // nevertheless: verify_windows.h.
 using WindowHash = std::array<uint64_t, 2>;
 
-// Of each of the two numbers.
+// The bits of each of the two numbers.
 inline constexpr unsigned kWindowHashBits = 61;
 
 class WindowHasher {
@@ -27,7 +27,7 @@ class WindowHasher {
 
   // A unit to a number of each polynomial.
   WindowHash unit(std::string_view unit_key) const noexcept;
-  // What is added to the hashes of a group's windows, so that those of two groups differ.
+  // A number added to the hashes of a group's windows, so that those of two groups differ.
   WindowHash group(uint32_t group) const noexcept;
 
   // The hash of a run with one more unit; `oldest` leaves a run of a whole window.
@@ -61,15 +61,14 @@ class WindowReader {
 
   // False at the end of the document.
   bool read(UnitScanner* scanner);
-  // Up to unit `to`. What is skipped is in no window, and is not hashed.
+  // Skips up to unit `to`. Skipped units are in no window, and are not hashed.
   void skip(UnitScanner* scanner, uint64_t to);
 
   // Units read or skipped.
   uint64_t units_read() const noexcept { return read_; }
-  // Whether the last units make a window.
   bool has_window() const noexcept { return held_ == units_; }
 
-  // Of the window that the last unit ends.
+  // The window that the last unit ends:
   const WindowHash& run() const noexcept { return run_; }
   const Place& first() const noexcept { return ring_[read_ % ring_.size()].place; }
   const Place& last() const noexcept { return ring_[(read_ - 1) % ring_.size()].place; }

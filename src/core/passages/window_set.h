@@ -24,7 +24,6 @@ class WindowSet {
   // is not found.
   void add(const uint64_t* numbers, size_t n);
 
-  // After the last block.
   void finish();
 
   bool has(uint64_t number);

@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-// Of edit_rate_within(): a few seconds. Documented, and part of what an immutable function answers.
+// The limit of edit_rate_within(): a few seconds. Documented, and part of what an immutable function answers.
 constexpr uint64_t kMaxCells = 50'000'000'000;
 
 // From this similarity on documents are called near copies.
@@ -24,7 +24,7 @@ constexpr double kNearSimilarity = 0.8;
 constexpr int64_t kNumPerm = 128;
 constexpr int64_t kComparedBits = 32;
 
-// For people; 100 of the whole only.
+// A percentage for people; 100 of the whole only.
 double percent(double share) { return share < 1 ? std::min(99.0, std::round(100 * share)) : 100; }
 
 template <typename... Values>

@@ -1,4 +1,4 @@
-// How alike two documents are, by every measure that the library has, and a sentence that says it.
+// The likeness of two documents, by every measure that the library has, and a sentence that says it.
 #pragma once
 
 #include <cstddef>

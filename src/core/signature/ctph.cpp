@@ -133,7 +133,7 @@ CtphHasher::CtphHasher(uint32_t length) : length_(length) {
   chars_.resize(size_t{kCtphExponents + 2} * length_);
 }
 
-// Of length 64 only: block sizes above the one that part 2 can have at most are left out.
+// Leaves out block sizes above the one that part 2 can have at most. Only for length 64.
 void CtphHasher::expect_total(uint64_t size) noexcept {
   expected_ = size;
   cap_ = first_exponent(size) + 1;
@@ -297,7 +297,7 @@ struct Cut {
     }
     pieces = std::min(triggers, most - 1);
     has_rest = open || triggers > pieces;
-    // Not open: the rest has its character by the latest trigger.
+    // A rest that is not open has its character by the latest trigger.
     if (has_rest) end[pieces] = open ? size : latest;
     pieces += has_rest;
   }

@@ -69,7 +69,7 @@ uint8_t sample_grams(const uint8_t* part, size_t n, uint64_t* bits, uint32_t wor
   return static_cast<uint8_t>(std::min(listed, kMax + 1));
 }
 
-// Whether two sets have a bit in common, of equal sizes or of 1024 and 512 bits.
+// True if two sets have a bit in common, of equal sizes or of 1024 and 512 bits.
 template <int Words>
 bool share_bit(const uint64_t* a, const uint64_t* b) noexcept {
   uint64_t any = 0;
@@ -94,7 +94,7 @@ void build_match(const uint8_t* part, size_t n, uint64_t* match) noexcept {
   for (size_t i = 0; i < n; ++i) match[part[i]] |= uint64_t{1} << i;
 }
 
-// Whether 7 characters in a row are common. Bit i of runN after character j: the N characters up to i and to j agree.
+// True if 7 characters in a row are common. Bit i of runN after character j: the N characters up to i and to j agree.
 bool share_gram(const uint64_t* match, const uint8_t* y, size_t n) noexcept {
   uint64_t run1 = 0, run2_1 = 0, run2_2 = 0, run4_1 = 0, run4_2 = 0, run4_3 = 0;
   uint64_t any = 0;
@@ -240,7 +240,7 @@ uint32_t levenshtein_blocks(const Masks& masks, size_t size, const std::vector<u
   return static_cast<uint32_t>(distance);
 }
 
-// The same with a pattern of one word.
+// The Levenshtein distance to a pattern of one word.
 uint32_t levenshtein_word(std::string_view pattern, std::string_view text) noexcept {
   uint64_t match[64] = {};
   for (size_t i = 0; i < pattern.size(); ++i) match[ctph_value(pattern[i]) & 63] |= uint64_t{1} << i;

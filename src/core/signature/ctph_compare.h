@@ -18,7 +18,7 @@ inline bool comparable(const CtphView& a, const CtphView& b) noexcept { return a
 // Throws Error{incomparable} unless comparable().
 void check_comparable(const CtphView& a, const CtphView& b);
 
-// Which kind of digest it is, for people: `ssdeep's, 64 characters` or `long, 256 characters`.
+// Describes the kind of digest for people: `ssdeep's, 64 characters` or `long, 256 characters`.
 std::string describe(const CtphView& digest);
 
 // ssdeep's score 0..100 (fuzzy_compare of ssdeep 2.14.1), after check_comparable(). Runs are cut to three characters.
@@ -51,7 +51,7 @@ struct CtphScore {
 // ctph_score(), explained; some ten times as slow.
 CtphScore explain_ctph_score(const CtphView& a, const CtphView& b);
 
-// What many scores need of a digest (ctph_kernels.h): plain data. Error{incomparable} for a long digest.
+// A digest made ready for many scores (ctph_kernels.h): plain data. Error{incomparable} for a long digest.
 CtphPrepared prepare_ctph(const CtphView& digest);
 
 // One digest against many, each score as ctph_score(). 10 KB, nothing on the heap.

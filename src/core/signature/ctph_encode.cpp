@@ -34,7 +34,7 @@ size_t cut_length(std::string_view part) noexcept {
   return kept;
 }
 
-// What is wrong with a part, or nothing.
+// Says what is wrong with a part, or nothing.
 std::string part_fault(std::string_view part, const char* name, uint32_t length) {
   for (size_t i = 0; i < part.size(); ++i) {
     if (ctph_value(part[i]) <= 63) continue;

@@ -1,11 +1,12 @@
-// How far below a wanted similarity signatures must be searched, so that pairs that truly reach it are not missed.
+// The margin below a wanted similarity within which signatures must be searched, so that pairs that truly reach it are
+// not missed.
 #pragma once
 
 #include <cstdint>
 
 namespace neardup {
 
-// What verification on documents asks for: the share of true pairs that may be lost is at most 1 - kVerifyRecall.
+// Verification on documents may lose at most 1 - kVerifyRecall of the true pairs.
 inline constexpr double kVerifyRecall = 0.999;
 
 // The greatest m such that a pair of sets of Jaccard similarity >= jaccard has at least m equal components with

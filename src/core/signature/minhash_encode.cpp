@@ -16,7 +16,8 @@ namespace {
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// Of each byte, 64 for those outside the alphabet. Comparisons would be guessed wrong: characters follow no pattern.
+// The value of each byte, 64 for those outside the alphabet. Comparisons would be guessed wrong: characters follow no
+// pattern.
 constexpr std::array<uint8_t, 256> kBase64Values = [] {
   std::array<uint8_t, 256> out{};
   out.fill(64);
@@ -87,7 +88,7 @@ void check_components(const MinhashView& v) {
 template <typename T>
 bool parse_number(std::string_view text, T* value) {
   const auto r = std::from_chars(text.data(), text.data() + text.size(), *value);
-  // Only the canonical form: what is read prints as it was.
+  // Only the canonical form is read, so that it prints as it was.
   return r.ec == std::errc() && r.ptr == text.data() + text.size() && text == std::to_string(*value);
 }
 
@@ -342,7 +343,7 @@ class MinhashText {
     }
   }
 
-  // At colons; the last part takes all that is left.
+  // Splits at colons; the last part has all that is left.
   void split() {
     size_t at = 0;
     while (num_parts_ < kTextParts) {

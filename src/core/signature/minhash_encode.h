@@ -13,7 +13,7 @@ namespace neardup {
 
 inline constexpr uint8_t kMinhashFormat = 1;
 
-// What the elements of the signed set are.
+// The kind of element in a signed set.
 enum class MinhashKind : uint8_t {
   word = 1,        // k-shingles of words of a text
   character = 2,   // k-shingles of code points of a text
@@ -28,13 +28,13 @@ enum class MinhashKind : uint8_t {
 };
 inline constexpr uint8_t kNewestMinhashKind = 10;
 
-// Whether the elements are shingles of a text: with the unit of the same number (shingle.h).
+// True if the elements are shingles of a text: with the unit of the same number (shingle.h).
 inline constexpr bool is_of_text(MinhashKind kind) noexcept {
   return kind == MinhashKind::word || kind == MinhashKind::character || kind == MinhashKind::line ||
          kind == MinhashKind::paragraph || kind == MinhashKind::code;
 }
 
-// How a signature was made. Two signatures are comparable when all fields but `empty` agree.
+// The parameters of a signature. Two signatures are comparable when all fields but `empty` agree.
 struct MinhashParams {
   MinhashKind kind = MinhashKind::word;
   uint8_t k = 3;          // 0 for sets
@@ -71,7 +71,7 @@ struct MinhashView {
   size_t components_size() const noexcept { return size_t{header->num_perm} * header->bits / 8; }
 };
 
-// Whether this library knows the format, kind and flags: a newer one writes others.
+// True if this library knows the format, kind and flags: a newer one writes others.
 inline bool is_known(const MinhashHeader& h) noexcept {
   return h.format == kMinhashFormat && h.kind >= 1 && h.kind <= kNewestMinhashKind && (h.flags & ~kMinhashEmpty) == 0;
 }
@@ -95,7 +95,7 @@ uint32_t component_at(const MinhashView& view, uint32_t i) noexcept;
 void check_comparable(const MinhashView& a, const MinhashView& b);
 bool comparable(const MinhashHeader& a, const MinhashHeader& b) noexcept;
 
-// Of comparable signatures: equal components, and the estimated Jaccard similarity; an empty one has none with any. All
+// Equal components of comparable signatures, and the estimated Jaccard similarity; an empty one has none with any. All
 // that promises the same answer as jaccard() in SQL calls this one.
 inline uint32_t count_matches(const MinhashView& a, const MinhashView& b) noexcept {
   return a.empty() || b.empty() ? 0 : count_matches(a.components, b.components, a.num_perm(), a.bits());

@@ -49,11 +49,11 @@ class SimhashSums {
   Wide plus_[kSimhashBits];  // of the features with the bit set
 };
 
-// The same for features of weight 1: counts bits of many hashes at once.
+// A simhash of features of weight 1: counts bits of many hashes at once.
 class SimhashCounts {
  public:
   void add(const uint64_t* signs, size_t n) noexcept;
-  // Of shingle hashes, which it overwrites.
+  // Adds shingle hashes, which it overwrites.
   void add_shingles(uint64_t* hashes, size_t n) noexcept;
   std::optional<uint64_t> result() noexcept;
 
@@ -67,8 +67,8 @@ class SimhashCounts {
   uint64_t plus_[kSimhashBits] = {};
 };
 
-// Of the k-shingles of a document, each weighing as often as it occurs. Nothing where there is none. k 1..64, else
-// Error{invalid_argument}; stop may be null.
+// The simhash of the k-shingles of a document, each weighing as often as it occurs. Nothing where there is none.
+// k 1..64, else Error{invalid_argument}; stop may be null.
 std::optional<uint64_t> simhash_document(Unit unit, int64_t k, const uint8_t* text, size_t size, StopCheck* stop);
 
 // Signs of the scalar products of a vector with 64 fixed hyperplanes: the cosine sketch. Two vectors at angle a differ

@@ -33,10 +33,10 @@ constexpr std::array<uint8_t, 256> kHexValues = [] {
 
 uint8_t hex_value(char c) noexcept { return kHexValues[static_cast<uint8_t>(c)]; }
 
-// Without the version.
+// The digest without its version.
 std::string_view hex_digits(std::string_view text) noexcept { return text.starts_with("T1") ? text.substr(2) : text; }
 
-// What is wrong with the text, in words. TLSH can be compiled for other numbers of buckets and sizes of checksums: such
+// Says what is wrong with the text. TLSH can be compiled for other numbers of buckets and sizes of checksums: such
 // digests are named by their length.
 std::string describe_fault(std::string_view text) {
   if (text == "TNULL") return "TLSH writes this where a document has no digest.";

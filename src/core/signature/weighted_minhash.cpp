@@ -168,7 +168,7 @@ class WeightedSketch {
     for (uint32_t k = kStrata; k-- > 0;) {
       const double here = std::ldexp(time, rate_exponent(k) - kWeightBits) * 1.00001;
       if (here >= least) first_ = k;  // no event comes earlier than `least`
-      // Not up to 1: the sum would be above 2^64.
+      // The limit does not reach 1: the sum would be above 2^64.
       limit_[k] = here >= 0x1.fffffp-1 ? ~uint64_t{0} : static_cast<uint64_t>(std::ldexp(here, 64)) + (1 << 20);
     }
   }

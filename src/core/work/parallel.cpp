@@ -22,10 +22,10 @@ constexpr size_t kMaxWaitingBatches = 64;
 // On one thread progress is reported once for so many tasks.
 constexpr size_t kTasksBetweenReports = 16;
 
-// What a worker throws when another has failed or the caller has had enough.
+// Thrown by a worker when another has failed or the caller has had enough.
 struct Stopped {};
 
-// Of this thread, the innermost one that has workers.
+// The innermost run of this thread that has workers.
 thread_local TaskRun* current_run = nullptr;
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Hit {
   uint32_t value;
 };
 
-// Where a task leaves what it finds, and asks whether to go on.
+// The sink in which a task leaves what it finds, and which it asks whether to go on.
 class HitSink {
  public:
   void add(uint32_t x, uint32_t y, uint32_t value) {
@@ -27,7 +27,7 @@ class HitSink {
     hits_.push_back({x, y, value});
   }
 
-  // As Poller::spend(): at least every few milliseconds of work. Leaves the task when it is time to stop.
+  // Called at least every few milliseconds of work, as Poller::spend() is. Leaves the task when it is time to stop.
   void spend(size_t units) {
     if (units < left_) {
       left_ -= units;
@@ -37,7 +37,6 @@ class HitSink {
     }
   }
 
-  // The same at once.
   void look() { look_up(); }
 
  private:

@@ -27,7 +27,7 @@ class RowStore {
   size_t row_bytes() const noexcept { return row_bytes_; }
   bool in_memory() const noexcept { return file_ == nullptr; }
 
-  // Only while in_memory(): the row, valid as long as the store.
+  // The row, valid as long as the store. Callable only while in_memory().
   const std::byte* row(uint32_t i) const noexcept {
     return chunks_[i >> chunk_shift_].data() + (i & chunk_mask_) * row_bytes_;
   }

@@ -1,4 +1,4 @@
-// For whoever starts threads.
+// Blocks signals while threads are started.
 #pragma once
 
 #include <csignal>

@@ -42,7 +42,7 @@ class RecordSorter {
   // The next record in order; false at the end.
   bool next(SortRecord* record);
 
-  // After finish(): to the first record again.
+  // Makes next() begin with the first record again.
   void rewind();
 
  private:

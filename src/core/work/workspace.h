@@ -1,4 +1,5 @@
-// What the engines share: how much memory they hold, uninitialised arrays that count themselves, amortised polls.
+// Things that engines share: accounts of the memory they hold, uninitialised arrays that count themselves, amortised
+// polls.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,6 @@ class Poller {
     if (stop_ != nullptr) stop_->parts(done, total);
   }
 
-  // The same at once.
   void check() {
     if (stop_ != nullptr) stop_->poll();
   }
@@ -49,7 +49,7 @@ class Poller {
   size_t left_ = kPeriod;
 };
 
-// Bytes held now and at most. Any thread may take and give.
+// Bytes held now and at most. Any thread may hold and release.
 class Ledger {
  public:
   void hold(size_t bytes) noexcept {

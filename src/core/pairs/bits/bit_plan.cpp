@@ -111,7 +111,7 @@ void Sample::place(BitPlan* plan, Poller& poller) const {
   const size_t all = bits_.size();
   plan->placed.assign(used, 0);
   std::vector<bool> taken(all, false);
-  // What the bits of a block say of each other bit.
+  // The dependence of each other bit on the bits of a block.
   std::vector<uint64_t> known(size_t{plan->blocks} * all, 0);
   for (unsigned i = 0; i < plan->key_bits; ++i) {
     for (unsigned block = 0; block < plan->blocks; ++block) {
@@ -159,7 +159,8 @@ double plan_cost(const BitPlan& plan, double share, const BitEntries& e, bool cr
   return plan.blocks * (pair_count(e, cross) * std::min(1.0, share) * pair_cost + going + sorting);
 }
 
-// Of the distance and a radius, with keys of `shorter` bits less than there could be. False: there is none.
+// Makes the plan of a distance and a radius, with keys of `shorter` bits less than there could be. False: there is
+// none.
 bool make_plan(uint32_t most, size_t good_bits, int radius, unsigned shorter, BitPlan* plan) {
   const unsigned each = static_cast<unsigned>(radius) + 1;
   plan->radius = radius;
@@ -178,7 +179,7 @@ BitPlan choose_bit_plan(const BitEntries& e, bool cross, uint32_t most, double p
   double least = pair_count(e, cross) * pair_cost;
   if (least < kLeastSearched) return best;
   const Sample sample(e, poller);
-  // By even bits first; for a long search again, by what the sample says.
+  // The first try assumes even bits; a long search is planned again, by the sample.
   for (const bool sampled : {false, true}) {
     if (sampled && least < kLeastPairsSampled) break;
     if (sampled) {

@@ -1,4 +1,4 @@
-// How near bit codes are searched for: which bits of them make up which block, and within which radius.
+// The plan of a search for near bit codes: which bits of them make up which block, and within which radius.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct BitPlan {
   }
 };
 
-// Of those that find every pair of the distance, the one with the fewest expected nanoseconds. pair_cost: of comparing
+// The plan with the fewest expected nanoseconds of those that find every pair of the distance. pair_cost: of comparing
 // two codes. Codes that depend on each other are looked at: a sample of them says which bits say the same, and how many
 // pairs a plan would compare.
 BitPlan choose_bit_plan(const BitEntries& e, bool cross, uint32_t most, double pair_cost, Poller& poller);

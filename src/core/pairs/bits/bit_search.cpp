@@ -197,7 +197,7 @@ void Search::report(Worker& worker, unsigned block, size_t x, size_t y, HitSink&
   sink.add(e_.rows[a], e_.rows[b], static_cast<uint32_t>(distance));
 }
 
-// Whether the pair is within the radius in no block before this one: it counts in the first.
+// True if the pair is within the radius in no block before this one: it counts in the first.
 bool Search::is_first(Worker& worker, unsigned block, const uint64_t* a, const uint64_t* b) const {
   if (block == 0) return true;
   std::fill_n(worker.differing.data(), block, 0);

@@ -38,7 +38,7 @@ class MinhashClusterer final : public Clusterer {
   MinhashClusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options);
   ~MinhashClusterer() override;
 
-  // As MinhashPairs::add.
+  // Adds a row as MinhashPairs::add() does.
   void add(const void* components);
   void add_value(const AnyValue& value) override { add(value.signature.components); }
   void add_alone() override;
@@ -51,7 +51,7 @@ class MinhashClusterer final : public Clusterer {
   std::unique_ptr<Impl> impl_;
 };
 
-// By the pairs of an engine, which costs as much as they are many.
+// Clusters the pairs of an engine, which costs as much as they are many.
 class PairClusterer final : public Clusterer {
  public:
   // The search is made with Identical::marked.

@@ -107,7 +107,7 @@ class Representatives {
     return best;
   }
 
-  // The same over representatives first .. last - 1, by comparing.
+  // As find(), among representatives first .. last - 1, by comparing.
   template <class Polls>
   uint32_t find_directly(const std::byte* row, uint32_t first, uint32_t last, uint32_t* matches, Polls& poller) const {
     for (uint32_t r = first; r < last; ++r) {

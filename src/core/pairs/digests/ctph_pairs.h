@@ -18,7 +18,7 @@ inline double ctph_similarity(uint32_t value) noexcept {
 // of a pair is d << 16 | s: Levenshtein distance and sum of the lengths of the parts that are compared
 // (common_parts()). Equal digests whose part 1 is empty are not near each other.
 //
-// Of components, rows with equal digests are reported as a star. values_with() gives values also of rows that are not
+// Components report rows with equal digests as a star. values_with() gives values also of rows that are not
 // near; 0 where no block size is common or both parts are empty.
 //
 // Every pair of parts of one block size is looked at, some nanoseconds each: lengths and symbols rule nearly all out.

@@ -95,7 +95,7 @@ struct CtphEntries {
   Array<uint16_t> num_bigrams;  // bits set
 };
 
-// How far apart near parts may be, by the sum of their lengths.
+// The distance that near parts may have, by the sum of their lengths.
 class CtphBound {
  public:
   // The least similarity, above 0, at most 1.
@@ -103,7 +103,7 @@ class CtphBound {
 
   // The greatest distance of a near pair.
   uint32_t edits(uint32_t sum) const noexcept { return edits_[sum]; }
-  // Whether parts of these lengths can be near at all.
+  // True if parts of these lengths can be near at all.
   bool may_match(uint32_t x, uint32_t y) const noexcept { return (x > y ? x - y : y - x) <= edits_[x + y]; }
   // Characters, whatever their order, that near parts of these lengths have in common at the least.
   uint32_t common_symbols(uint32_t x, uint32_t y) const noexcept {
@@ -116,7 +116,7 @@ class CtphBound {
   uint16_t edits_[2 * kCtphMaxPart + 1];
 };
 
-// What a join of parts leaves in its sink: hits of two rows, with this value.
+// The value of the hits of two rows that a join of parts leaves in its sink.
 inline uint32_t ctph_pair_value(uint32_t distance, uint32_t sum) noexcept { return distance << 16 | sum; }
 
 // Pairs of entries that a join looked at, and of these those whose distance it computed.
@@ -164,7 +164,7 @@ struct CtphEngine final : PairEngine {
   uint32_t value_of_equal(uint32_t row);
   uint32_t value(const CtphView& a, const CtphView& b);
 
-  // Whether one of the rows with equal digests stands for the others only where they are near each other.
+  // True if one of the rows with equal digests stands for the others only where they are near each other.
   bool must_be_near() const { return components() || identical == Identical::marked; }
 
   const CtphBound bound;

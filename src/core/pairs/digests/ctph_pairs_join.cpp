@@ -1,4 +1,4 @@
-// Which parts CtphPairs joins: those of one block size, in memory or block by block from files, or by the offload.
+// The parts that CtphPairs joins: those of one block size, in memory or block by block from files, or by the offload.
 #include <algorithm>
 #include <atomic>
 
@@ -9,7 +9,7 @@ namespace {
 
 // Below this many pairs of entries threads cost more than they save.
 constexpr uint64_t kFewPairs = 200'000;
-// Of a pair of entries, at the least: lengths and symbols rule it out.
+// The cost of a pair of entries, at the least: lengths and symbols rule it out.
 constexpr double kEntryPairCost = 1;
 
 }  // namespace

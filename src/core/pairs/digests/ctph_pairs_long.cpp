@@ -1,4 +1,4 @@
-// Of CtphPairs: parts of more than 64 characters, one by one.
+// Parts of CtphPairs of more than 64 characters, one by one.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -61,7 +61,7 @@ class LongPattern {
  private:
   static constexpr size_t kPartWords = kCtphMaxPart / kCtphWord;
 
-  // Whether all cells of the column are above the bound: a block's are at least the mean of its ends, less 32.
+  // True if all cells of the column are above the bound: a block's are at least the mean of its ends, less 32.
   static bool none_within(const int32_t* bottom, int32_t first, int32_t last, int32_t top, int32_t bound) noexcept {
     for (int32_t w = first; w <= last; top = bottom[w++])
       if (top + bottom[w] - 64 <= 2 * bound) return false;
@@ -72,7 +72,7 @@ class LongPattern {
   int32_t size_;
 };
 
-// Whether entries of more than 64 characters can be `most` edits apart. An edit breaks at most two of a part's bigrams,
+// True if entries of more than 64 characters can be `most` edits apart. An edit breaks at most two of a part's bigrams,
 // and the others are the other part's too.
 bool share_bigrams(const CtphEntries& x, uint32_t i, const CtphEntries& y, uint32_t j, uint32_t most) noexcept {
   const uint32_t more = std::max(x.num_bigrams[i - x.words], y.num_bigrams[j - y.words]);

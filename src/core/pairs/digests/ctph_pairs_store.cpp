@@ -12,7 +12,7 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 
 uint32_t read16(const uint8_t* p) noexcept { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
 
-// What write_ctph() wrote.
+// Views the bytes that write_ctph() wrote.
 CtphView view_stored(const uint8_t* p) noexcept {
   const uint32_t n1 = read16(p + 4);
   const uint32_t n2 = read16(p + 6);

@@ -1,4 +1,4 @@
-// Of CtphPairs: parts of at most 64 characters, as many of them against each other part as fill the lanes of a kernel.
+// Parts of CtphPairs of at most 64 characters, as many of them against each other part as fill the lanes of a kernel.
 //
 // Levenshtein(x, y) >= max(|x|, |y|) - c, c = number of characters in common, whatever their order: an alignment keeps
 // at most c of the longer text. Bags of symbols (ctph_kernels.h) bound c and rule out nearly all pairs.
@@ -19,12 +19,11 @@ using Run = CtphEntries::Run;
 constexpr uint32_t kGroupLanes = kLevenshteinLanes;
 constexpr uint32_t kGroupMask = (1 << kGroupLanes) - 1;
 
-// Whether symbols of the next pieces of a run of entries are worth a look: not where of so many pairs they ruled out
-// fewer than one in eight, for looking takes a tenth of comparing. Entries next to each other may be alike where others
-// are not: each so many pieces it is tried anew.
+// Decides if symbols of the next pieces of a run of entries are worth a look: not where they ruled out fewer than one
+// in eight of so many pairs, for looking takes a tenth of comparing. Entries next to each other may be alike where
+// others are not: each so many pieces it is tried anew.
 class SymbolTrial {
  public:
-  // Of the next piece.
   bool wanted() noexcept {
     bool look = tried_ < kTrial || passed_ < tried_ - tried_ / 8;
     if (++pieces_ % kTrialPieces == 0 && !look) {
@@ -156,7 +155,7 @@ class WordJoin {
     return any;
   }
 
-  // Whether marked lanes of a group are to be compared by the kernel: a group costs the vector forms about as much as
+  // True if marked lanes of a group are to be compared by the kernel: a group costs the vector forms about as much as
   // three lanes alone.
   bool worth_a_group(uint32_t marked) const noexcept {
     marked &= marked - 1;

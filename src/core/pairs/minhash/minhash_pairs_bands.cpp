@@ -1,4 +1,4 @@
-// Which bands MinhashPairs joins, by their loads: pairs of rows with equal keys, estimated from a sample.
+// The bands that MinhashPairs joins, by their loads: pairs of rows with equal keys, estimated from a sample.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -38,7 +38,7 @@ class KeyBlocks {
     for (uint32_t band = 0; band < engine_.banding.bands(); ++band) load[band] *= static_cast<double>(blocks_.size());
   }
 
-  // After choose_bands().
+  // Joins the blocks, once the bands are chosen.
   void join() {
     Loaded one(*this);
     Loaded two(*this);

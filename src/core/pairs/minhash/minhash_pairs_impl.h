@@ -31,8 +31,8 @@ struct JoinList {
   const uint32_t* row_of = nullptr;
 };
 
-// What one band joins: the entries of x, grouped by key, with each other, or those of x with those of y, both sorted by
-// key.
+// The join of one band: the entries of x, grouped by key, with each other, or those of x with those of y, both sorted
+// by key.
 struct BandJoin {
   JoinList x;
   JoinList y;
@@ -98,7 +98,7 @@ struct MinhashEngine final : PairEngine {
 
   // Bytes a row of the join in memory: key vector, row number, two sort entries.
   size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + BandEntries::kBytesEach; }
-  // By any thread.
+  // Any thread may ask.
   bool already_joined(uint32_t x, uint32_t y) const { return components() && sets->same(x, y); }
   // With two sets a pair is a row before count_a and one from it on.
   uint32_t distinct_rows() const { return rows.size() - equal_rows.count(); }

@@ -161,7 +161,7 @@ void MinhashEngine::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, Hi
 
 // ---------------------------------------------------------------- bands
 
-// By several threads: tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads
+// Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads
 // hand over candidates, which wait as always.
 void MinhashEngine::join_on_threads(const std::vector<BandJoin>& joins) {
   std::atomic<uint64_t> looked{0};

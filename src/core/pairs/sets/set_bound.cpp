@@ -9,7 +9,7 @@
 namespace neardup {
 namespace {
 
-// How many elements of a set of this size are looked at, where near ones share at least so many.
+// The number of elements of a set of this size that are looked at, where near ones share at least so many.
 uint32_t prefix(uint32_t size, uint32_t least) noexcept { return least > size ? 0 : size - least + 1; }
 
 }  // namespace

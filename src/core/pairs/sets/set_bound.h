@@ -1,4 +1,4 @@
-// How much sets of integers must share to be near: what a bound of a measure means for their sizes.
+// The elements that near sets of integers must share: the meaning of a bound of a measure for their sizes.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,18 @@ class SetBound {
   // The least number of elements that near sets of these sizes share; above the smaller size: such sets are not near.
   uint32_t common(uint32_t indexed, uint32_t probe) const noexcept;
 
-  // Whether sets of these sizes may be near.
   bool may_match(uint32_t indexed, uint32_t probe) const noexcept {
     return common(indexed, probe) <= (indexed < probe ? indexed : probe);
   }
 
-  // How many of its first elements are indexed or looked up; 0: it is near nothing.
+  // The number of its first elements that are indexed or looked up; 0: it is near nothing.
   uint32_t indexed_prefix(uint32_t size) const noexcept;
   uint32_t probe_prefix(uint32_t size) const noexcept;
 
-  // Whether a set is near an equal one.
+  // True if a set is near an equal one.
   bool is_near_itself(uint32_t size) const noexcept { return may_match(size, size); }
 
-  // Whether it matters which of two sets is contained in the other.
+  // True if it matters which of two sets is contained in the other.
   bool is_directed() const noexcept { return is_directed_; }
 
  private:

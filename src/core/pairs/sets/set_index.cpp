@@ -115,7 +115,7 @@ SetIndex::SetIndex(const StoredSet* sets, uint32_t n, const SetBound& bound, con
   sort_to_buckets(unsorted, ws.poller);
 }
 
-// By counting; the entries of a bucket stay in their order.
+// A counting sort; the entries of a bucket stay in their order.
 void SetIndex::sort_to_buckets(const Array<Entry>& from, Poller& poller) {
   const size_t buckets = begin_.size() - 1;
   for (size_t i = 0; i < from.size(); ++i) {

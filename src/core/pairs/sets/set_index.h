@@ -57,7 +57,7 @@ class SetIndex {
     const Entry* begin;
     const Entry* end;
   };
-  // What an entry takes while the index is made, with its place in a bucket.
+  // The bytes of an entry while the index is made, with its place in a bucket.
   static constexpr size_t kIndexEntryBytes = 2 * sizeof(Entry) + 2 * sizeof(uint32_t);
   static constexpr uint32_t kMaxEntries = uint32_t{1} << 31;
 
@@ -82,7 +82,7 @@ class SetIndex {
   Array<Entry> entries_;
 };
 
-// How many elements near sets share; 0 where the two share fewer than `least`, which is above 0.
+// The number of elements that near sets share; 0 where the two share fewer than `least`, which is above 0.
 uint32_t common_if_near(const StoredSet& a, const StoredSet& b, uint32_t least, HitSink& hits);
 
 }  // namespace neardup

@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-// Of a set; values of pairs leave one bit free.
+// Values of pairs leave one bit free.
 constexpr size_t kMaxSetElements = kEqualRows - 1;
 
 bool equal(const StoredSet& a, const StoredSet& b) noexcept {

@@ -11,9 +11,9 @@ namespace neardup {
 
 // The value of a pair is the number of elements that its sets share; measure_sets() gives the measure.
 //
-// Of one set of rows containment is directed: a pair (a, b) says that a is contained in b, or of Measure::query_in_set
-// that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired both ways. The other
-// measures have one pair of two rows.
+// Containment is directed where there is one set of rows: a pair (a, b) says that a is contained in b, or of
+// Measure::query_in_set that a contains b, and where both hold (b, a) is another pair. Rows with equal sets are paired
+// both ways. The other measures have one pair of two rows.
 //
 // Prefix filtering (set_bound.h) by rare elements first, as AllPairs and PPJoin have it (Xiao, Wang, Lin, Yu, Wang:
 // Efficient similarity joins for near-duplicate detection, TODS 2011), with filters by size and position. Candidates

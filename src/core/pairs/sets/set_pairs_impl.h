@@ -39,7 +39,7 @@ struct SetBlock {
   Array<int64_t> elements;  // where they do not lie in the store
 };
 
-// What a thread needs to look up sets in an index.
+// The memory with which a thread looks up sets in an index.
 struct ProbeScratch {
   Ledger* ledger = nullptr;
   Array<RankedElement> ranked;
@@ -87,7 +87,7 @@ struct SetEngine final : PairEngine {
   void add_hits(const Hit* hits, size_t n);
   size_t room() const;
 
-  // Of one set of rows, whether (a, b) and (b, a) are two pairs.
+  // True if (a, b) and (b, a) are two pairs.
   bool is_directed() const { return !two_sets && bound.is_directed(); }
 
   const Measure measure;

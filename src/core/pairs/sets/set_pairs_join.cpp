@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kProbeTask = 32;
 // The most that counters of elements take.
 constexpr size_t kMostCounterBytes = size_t{64} << 20;
-// Of an indexed set whose sizes or positions rule it out.
+// Marks an indexed set whose size or positions rule it out.
 constexpr uint32_t kRuledOut = UINT32_MAX;
 // Bytes that each set of a block takes, without its elements: its view, and the beginning of its entries.
 constexpr size_t kSetBytes = sizeof(StoredSet) + sizeof(uint32_t);
@@ -74,7 +74,7 @@ void SetEngine::load(const SetList& list, uint32_t first, uint32_t end, SetBlock
   }
 }
 
-// What blocks and their index may take.
+// The memory that blocks and their index may take.
 size_t SetEngine::room() const {
   if (ws.limit == SIZE_MAX) return SIZE_MAX;
   const size_t share = ws.limit / kShares * kSearchShare;
@@ -195,7 +195,7 @@ void SetEngine::probe(const SetLookup& lookup, const StoredSet& set, uint32_t pl
     hits.spend(10);
     if (seen == kRuledOut) continue;
     const StoredSet& indexed = lookup.block.sets[i];
-    // What they share beyond the elements seen is beyond the prefix of the one or of the other.
+    // All that they share beyond the elements seen is beyond the prefix of the one or of the other.
     const uint32_t rest = std::max(unseen, indexed.size - bound.indexed_prefix(indexed.size));
     if (size_t{seen} + rest < bound.common(indexed.size, set.size)) continue;
     if (components() && sets->same(indexed.row, set.row)) continue;

@@ -34,7 +34,7 @@ class SetStore {
   size_t held_bytes() const noexcept { return places_.size() * kPlaces * sizeof(Place) + chunk_bytes_; }
   uint64_t elements() const noexcept { return elements_; }
 
-  // Only while in_memory(); valid as long as the store.
+  // Callable only while in_memory(); valid as long as the store.
   StoredSet view(uint32_t row) const noexcept;
   // The set of a row, valid as long as the store and until the buffer is used again. The buffer grows as needed.
   StoredSet read(uint32_t row, Array<int64_t>* buffer);

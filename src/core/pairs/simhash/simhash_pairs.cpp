@@ -21,10 +21,10 @@ namespace {
 // Estimated nanoseconds of one comparison with AVX-512, in great buckets.
 constexpr double kLeastLookCost = 0.15;
 constexpr size_t kSimhashEntryBytes = sizeof(uint64_t) + sizeof(uint32_t);
-// Of the search for equal values: rows of a part, and parts.
+// The search for equal values: rows of a part, and parts.
 constexpr size_t kPartRows = 1024;
 constexpr size_t kMaxHashParts = 2048;
-// In all for a value of a join: its entry, its place in a slice, and on average two copies of that.
+// The bytes of a value of a join: its entry, its place in a slice, and on average two copies of that.
 constexpr size_t kWorkBytes = 4 * kSimhashEntryBytes;
 
 struct SimhashEngine final : PairEngine {
@@ -69,7 +69,7 @@ void SimhashEngine::collapse(RowStore& distinct, RowStore& leaders, uint32_t* di
   finish_equal();
 }
 
-// In memory: values are parted by a hash, and the parts, which fit in the first caches, each go through a table.
+// Values in memory are parted by a hash, and the parts, which fit in the first caches, each go through a table.
 void SimhashEngine::part(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
   const size_t n = end - first;
   if (n == 0) return;
@@ -119,7 +119,7 @@ void SimhashEngine::part(uint32_t first, uint32_t end, RowStore& distinct, RowSt
   }
 }
 
-// By an external sort.
+// The same for values on disk, by an external sort.
 void SimhashEngine::sort(uint32_t first, uint32_t end, RowStore& distinct, RowStore& leaders) {
   RowReader reader(values, memory_share(ws, kSixteenth), ws);
   RecordSorter sorter(memory_share(ws, kQuarter), ws);

@@ -164,7 +164,7 @@ struct Keys {
   }
 };
 
-// Whether looking into every bucket of every block, pairs that share one, beats comparing all.
+// True if looking into every bucket of every block, pairs that share one, beats comparing all.
 bool worth_searching(double looks, double pairs, size_t n, unsigned blocks) noexcept {
   return looks * kBucketLookCost + static_cast<double>(n) * blocks * kSimhashSortCost < pairs * kBucketLookCost;
 }
@@ -197,7 +197,7 @@ class Search {
     std::vector<uint32_t> rows;
     std::vector<uint32_t> counts;
   };
-  // How a level came by its values, so that a pair can be traced back.
+  // The origin of a level's values, so that a pair can be traced back.
   struct Frame {
     BitOrder order;
     Keys keys;

@@ -20,7 +20,7 @@ struct SimhashEntries {
   size_t n;
 };
 
-// How many pairs there are: of side A, or, cross, of side A and side B.
+// The number of pairs: of side A, or, cross, of side A and side B.
 inline double pair_count(const SimhashEntries& e, bool cross) noexcept {
   const double a = static_cast<double>(e.n_a);
   return cross ? a * static_cast<double>(e.n - e.n_a) : a * (a - 1) / 2;
