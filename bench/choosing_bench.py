@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""Precision and recall of every method on data with known duplicates, through SQL: the tables of docs/choosing.md.
-
-    choosing_bench.py            prints the tables
-    choosing_bench.py --page     also writes them into docs/choosing.md, each after its mark `<!-- measured: NAME -->`
+"""Precision and recall of every method on data with known duplicates, through SQL. Prints tables, of which docs/choosing.md says what they show.
 
 The data sets are those of the folder NEARDUP_DATA; nothing of them is in the repository. The server is that of PGHOST and PGDATABASE, on this
 machine; the schema neardup_choosing is made and dropped there. Times are processor time of the server. The row of TLSH needs py-tlsh, which makes the
@@ -22,7 +19,6 @@ except ImportError:
     tlsh = None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "docs", "choosing.md")
 DATA = os.environ.get("NEARDUP_DATA", "")
 LISTED = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8, jc3 float8"
 FEW_EDITS = "SELECT a.n, b.n FROM listed l JOIN doc a ON a.id = l.a JOIN doc b ON b.id = l.b WHERE er < 0.05"
@@ -47,7 +43,7 @@ class Method:
     """A signature or set, and how pairs are measured by it: larger scores are nearer."""
 
     def __init__(self, name, sign, measure, start, steps, shown, query=ALL):
-        self.name = name        # as the page writes it
+        self.name = name        # as the table writes it
         self.sign = sign        # of {doc}
         self.measure = measure  # of a.sig and b.sig
         self.start = start      # the score to start with
@@ -296,18 +292,6 @@ def table_lines(head, rows):
     return lines
 
 
-def write_page(name, lines):
-    with open(PAGE, encoding="utf-8") as f:
-        text = f.read()
-    mark = "<!-- measured: %s -->\n" % name
-    if mark not in text:
-        raise SystemExit("docs/choosing.md has no mark %s" % mark.strip())
-    before, after = text.split(mark, 1)
-    rest = re.sub(r"\A\n?(\|[^\n]*\n)*", "", after)
-    with open(PAGE, "w", encoding="utf-8") as f:
-        f.write(before + mark + "\n" + "\n".join(lines) + "\n" + rest)
-
-
 def main():
     if not os.path.isdir(DATA):
         print("NEARDUP_DATA names no folder: %r" % DATA, file=sys.stderr)
@@ -317,8 +301,6 @@ def main():
         for name, head, rows in TABLES:
             lines = table_lines(head, rows(session))
             print("%s\n\n%s\n" % (name, "\n".join(lines)), flush=True)
-            if "--page" in sys.argv[1:]:
-                write_page(name, lines)
     finally:
         session.close()
     return 0

@@ -30,19 +30,6 @@ def curves_in(text, tool):
     return found
 
 
-def measured_tables():
-    """The tables of docs/choosing.md are those that bench/choosing_bench.py printed: bench/results.md has them, too."""
-    texts = []
-    for path in ("docs/choosing.md", "bench/results.md"):
-        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-            texts.append(f.read())
-    tables = re.findall(r"<!-- measured: (\w+) -->\n\n((?:\|[^\n]*\n)+)", texts[0])
-    equal("docs/choosing.md has the tables that were measured", [name for name, _ in tables],
-          ["whole", "programs", "files", "contained", "records"])
-    equal("and they are those of bench/results.md",
-          [name for name, lines in tables if "%s\n\n%s" % (name, lines) not in texts[1]], [])
-
-
 def named(conn):
     """Functions and settings in the code spans of README and docs/."""
     functions, settings, made = {}, {}, set()
@@ -141,7 +128,6 @@ def main():
               one(conn, "SELECT needed FROM explain_pair(to_minhash('a'), to_minhash('b'), 0.8)"), 103)
         named(conn)
         sign_in_batches(conn)
-        measured_tables()
         front_door()
         equal("verify at 0.8 searches as drawn",
               round(128 * one(conn, "SELECT neardup_search_threshold(to_minhash('a b c d'), 0.8)")), 88)
