@@ -18,7 +18,7 @@ try:
 except ImportError:
     tlsh = None
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("NEARDUP_DATA", "")
 LISTED = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8, jc3 float8"
 FEW_EDITS = "SELECT a.n, b.n FROM listed l JOIN doc a ON a.id = l.a JOIN doc b ON b.id = l.b WHERE er < 0.05"
@@ -239,7 +239,7 @@ def part_in_entire(session, name, true, small):
         yield [name, method.name] + cells(method, scores, true) + cost
 
 
-# A recipe of docs/records.md: its first line; its table; the file of known matches, whether a pair may stand either way round there
+# A recipe of record_recipes.sql: its first line; its table; the file of known matches, whether a pair may stand either way round there
 RECIPES = (
     ("restaurants", "restaurant_links", "restaurants/gold", False), ("papers", "paper_links", "dblp_acm/gold", False),
     ("people, two files", "people_links", None, False), ("people, one file", "people_pairs", "febrl/febrl3_gold", True),
@@ -250,15 +250,15 @@ RECORD_FILES = {"rest1": "restaurants/rest1", "rest2": "restaurants/rest2", "dbl
 
 
 def records(session):
-    """The recipes of docs/records.md as they stand there."""
-    with open(os.path.join(ROOT, "docs", "records.md"), encoding="utf-8") as f:
-        blocks = re.findall(r"```sql\n(.*?)```", f.read(), re.S)
-    session.run(next(b for b in blocks if b.startswith("-- The files' columns")))
+    """The recipes of record_recipes.sql as they stand there."""
+    with open(os.path.join(HERE, "record_recipes.sql"), encoding="utf-8") as f:
+        columns, *recipes = re.split(r"^(?=-- (?:%s)\n)" % "|".join(recipe[0] for recipe in RECIPES), f.read(), flags=re.M)
+    session.run(columns)
     for table, file in RECORD_FILES.items():
         session.fill(table, "er/%s.csv.gz" % file, "(FORMAT csv, HEADER)")
     for name, table, gold, symmetric in RECIPES:
         before = session.cpu()
-        session.run(next(b for b in blocks if b.startswith("-- %s\n" % name)))
+        session.run(next(r for r in recipes if r.startswith("-- %s\n" % name)))
         took = session.cpu() - before
         found = {(str(a), str(b)) for a, b in session.rows("SELECT id_a, id_b FROM %s" % table)}
         if gold:
