@@ -154,7 +154,7 @@ def signed(session, method, table="doc", document="body"):
     return ["%.1f" % (1e6 * took / count), "%d" % round(size)]
 
 
-def scores_of(session, query):
+def read_scores(session, query):
     return {(a, b): score for a, b, score in session.rows(query)}
 
 
@@ -169,7 +169,7 @@ def whole_documents(session):
         count = session.rows("SELECT count(*) FROM doc")[0][0]
         for method in WHOLE_METHODS:
             cost = signed(session, method)
-            scores = scores_of(session, method.query.format(least=min(method.steps)))
+            scores = read_scores(session, method.query.format(least=min(method.steps)))
             yield ["%s: %s documents, %s pairs" % (name, format(count, ","), format(len(true), ",")), method.name] + cells(method, scores, true) + cost
 
 
@@ -184,7 +184,7 @@ def programs(session):
         half = [method.starting(0.5, shares(30)) for method in (WORDS, CHARS, WINNOWED)]
         for method in half + [SIMHASH, CTPH]:
             cost = signed(session, method)
-            scores = scores_of(session, "SELECT a.id, b.id, %s FROM pair p JOIN doc a ON a.id = p.a JOIN doc b ON b.id = p.b" % method.measure)
+            scores = read_scores(session, "SELECT a.id, b.id, %s FROM pair p JOIN doc a ON a.id = p.a JOIN doc b ON b.id = p.b" % method.measure)
             yield ["%s: %d pairs, %d copied" % (levels, count, len(true)), method.name] + cells(method, scores, true) + cost
 
 
@@ -208,7 +208,7 @@ def files(session):
         if method.sign == "digest":
             cost[0] = ""  # made outside
         condition = "a.id < b.id AND %s >= %s" % (method.measure, min(method.steps))
-        scores = scores_of(session, CROSS.format(a="doc", b="doc", measure=method.measure, condition=condition).replace(".n", ".id"))
+        scores = read_scores(session, CROSS.format(a="doc", b="doc", measure=method.measure, condition=condition).replace(".n", ".id"))
         yield ["object files: %d files, %d pairs of one series" % (count, len(true)), method.name.replace("body", "data")] + cells(method, scores, true) + cost
 
 
@@ -235,7 +235,7 @@ def part_in_entire(session, name, true, small):
         cost = ["", ""] if method is passages else signed(session, method, "entire", "text")
         if method is not passages:
             signed(session, method, "part", "text")
-        scores = scores_of(session, CROSS.format(a="part", b="entire", measure=method.measure, condition="%s >= %s" % (method.measure, min(method.steps))))
+        scores = read_scores(session, CROSS.format(a="part", b="entire", measure=method.measure, condition="%s >= %s" % (method.measure, min(method.steps))))
         yield [name, method.name] + cells(method, scores, true) + cost
 
 

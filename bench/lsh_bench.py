@@ -168,7 +168,7 @@ class Kind:
         return text
 
 
-def kinds_of(args):
+def table_kinds(args):
     base = {"id": ("bigint", "id"), "sig": ("minhash", "sig")}
     keys = dict(base, bk=("bigint[]", "bk"))
     # The peer is told to use its index, and not to plan each time: that is generous to it.
@@ -443,14 +443,14 @@ class Measured:
             session.run_together(name, values, repeats)
             self.cpu[i].append((session.cpu() - before) / repeats)
 
-    def cpu_of(self):
+    def cpu_medians(self):
         return [statistics.median(c) for c in self.cpu]
 
-    def wall_of(self):
+    def wall_medians(self):
         return [statistics.median(w) for w in self.wall]
 
 
-def array_of(ids):
+def encode_array(ids):
     """bigint[] in binary."""
     head = [1 if ids else 0, 0, INT8] + ([len(ids), 1] if ids else [])
     return b"".join(v.to_bytes(4, "big") for v in head) + b"".join(
@@ -460,7 +460,7 @@ def array_of(ids):
 def round_trip(session, truth):
     """What it costs to ask and to get as many rows."""
     name = session.prepare("SELECT unnest($1::bigint[])", [INT8_ARRAY])
-    return Measured("round trip", session, name, [[array_of(sorted(t))] for t in truth])
+    return Measured("round trip", session, name, [[encode_array(sorted(t))] for t in truth])
 
 
 def measured(tables, table, session, values):
@@ -470,7 +470,7 @@ def measured(tables, table, session, values):
     return Measured(kind.label, session, name, [[v[p] for p in kind.parameters] for v in values], kind.settings)
 
 
-def plan_of(m, table, queries):
+def plan_summary(m, table, queries):
     """Of the prepared statement, once it has settled: the scan and whether the plan is generic."""
     session = m.session
     session.configure(m.settings)
@@ -481,7 +481,7 @@ def plan_of(m, table, queries):
     return "%s, %s" % (scan, session.generic(m.name))
 
 
-def recall_of(m, truth):
+def measure_recall(m, truth):
     """Runs every query once. (share of the truth that was found, rows beyond it)."""
     found = wrong = 0
     m.session.configure(m.settings)
@@ -504,14 +504,14 @@ QUERY_HEAD = ["", "CPU ms above it", "CPU p50", "p95", "p95/p50", "wall p50", "p
 
 
 def query_rows(trip, all_measured, recalls, plans):
-    base = trip.cpu_of()
+    base = trip.cpu_medians()
     rows = [QUERY_HEAD,
             ["round trip", "(%s)" % ms(statistics.mean(base)), ms(percentile(base, .5)), ms(percentile(base, .95)), "",
-             ms(percentile(trip.wall_of(), .5)), ms(percentile(trip.wall_of(), .95))]]
-    means = {m.label: statistics.mean(m.cpu_of()) - statistics.mean(base) for m in all_measured}
+             ms(percentile(trip.wall_medians(), .5)), ms(percentile(trip.wall_medians(), .95))]]
+    means = {m.label: statistics.mean(m.cpu_medians()) - statistics.mean(base) for m in all_measured}
     for m in all_measured:
-        above = [a - b for a, b in zip(m.cpu_of(), base)]
-        wall = m.wall_of()
+        above = [a - b for a, b in zip(m.cpu_medians(), base)]
+        wall = m.wall_medians()
         rows.append([m.label, ms(means[m.label]), ms(percentile(above, .5)), ms(percentile(above, .95)),
                      ratio(percentile(above, .95), percentile(above, .5)), ms(percentile(wall, .5)),
                      ms(percentile(wall, .95)), recall_text(recalls[m.label]), plans[m.label],
@@ -527,7 +527,7 @@ def measure_queries(tables, sets, args):
     for made, queries, truth in sets:
         values = tables.query_values(queries)
         jobs.append((round_trip(session, truth), [measured(tables, t, session, values) for t in made]))
-    recalls = [{m.label: recall_of(m, truth) for m in sides} for (_, sides), (_, _, truth) in zip(jobs, sets)]
+    recalls = [{m.label: measure_recall(m, truth) for m in sides} for (_, sides), (_, _, truth) in zip(jobs, sets)]
     turns = [m for trip, sides in jobs for m in [trip] + sides]
     for m in turns:
         m.warm()
@@ -536,7 +536,7 @@ def measure_queries(tables, sets, args):
             m.round(args.repeats)
     out = []
     for (trip, sides), recall, (made, queries, _) in zip(jobs, recalls, sets):
-        plans = {m.label: plan_of(m, t, queries) for m, t in zip(sides, made)}
+        plans = {m.label: plan_summary(m, t, queries) for m, t in zip(sides, made)}
         out.append(query_rows(trip, sides, recall, plans))
     session.close()
     return out
@@ -562,11 +562,11 @@ class MemoryPoll(threading.Thread):
         with open("/proc/%d/stat" % pid) as file:
             self.postmaster = int(file.read().rsplit(")", 1)[1].split()[1])
         self.known = {}
-        self.anon_before = self.anon_of(pid)
+        self.anon_before = self.anonymous_bytes(pid)
         self.shared_before = self.segments()
 
     @staticmethod
-    def anon_of(pid):
+    def anonymous_bytes(pid):
         try:
             with open("/proc/%d/status" % pid) as file:
                 for line in file:
@@ -610,7 +610,7 @@ class MemoryPoll(threading.Thread):
                         self.worker_cpu[p] = int(file.read().split()[0]) * 1e-9
                 except OSError:
                     pass  # it has ended
-            self.anon = max(self.anon, self.anon_of(self.pid) + sum(map(self.anon_of, workers)))
+            self.anon = max(self.anon, self.anonymous_bytes(self.pid) + sum(map(self.anonymous_bytes, workers)))
             self.shared = max(self.shared, self.segments() - self.shared_before)
 
     def stop(self):
@@ -1024,8 +1024,8 @@ def steady(tables, kinds, args, identical):
             place[t] += inserter.inserted
     recalls, plans = {}, {}
     for t, m in zip(made, all_measured):
-        recalls[m.label] = recall_of(m, tables.truth(t, queries))
-        plans[m.label] = plan_of(m, t, queries)
+        recalls[m.label] = measure_recall(m, tables.truth(t, queries))
+        plans[m.label] = plan_summary(m, t, queries)
     rows, _ = query_rows(trip, all_measured, recalls, plans)
     print("  rows at the end: " + ", ".join("%s %d" % (t.kind.label, place[t]) for t in made))
     lines(rows)
@@ -1237,7 +1237,7 @@ def main():
         sys.exit("lsh_bench: this server's neardup has no access method lsh (CREATE INDEX ... USING lsh); --only gin "
                  "measures the peer alone")
     tables = Tables(admin, args)
-    kinds = kinds_of(args)
+    kinds = table_kinds(args)
     machine(admin, args)
     tables.drop()
     failed = []

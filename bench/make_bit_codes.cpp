@@ -34,7 +34,7 @@ class Codes {
       for (size_t flips = random_() % (bits_ / 8 + 1); flips > 0; --flips) near[random_() % bits_] ^= 1;
       return near;
     }
-    Code code = skew_ > 0 ? of_picture() : unrelated();
+    Code code = skew_ > 0 ? picture_code() : unrelated();
     if (before_.size() < kRemembered)
       before_.push_back(code);
     else
@@ -49,7 +49,7 @@ class Codes {
     return code;
   }
 
-  Code of_picture() {
+  Code picture_code() {
     std::vector<float> sums(bits_);
     for (float& sum : sums) sum = static_cast<float>(normal_(random_) / skew_);
     for (int p = 0; p < kProperties; ++p) {

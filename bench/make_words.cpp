@@ -134,7 +134,7 @@ class Zipf {
     }
   }
 
-  uint32_t of(uint64_t bits) const {
+  uint32_t draw(uint64_t bits) const {
     const auto product = static_cast<unsigned __int128>(bits) * keep_.size();
     const auto r = static_cast<uint32_t>(product >> 64);
     return static_cast<double>(static_cast<uint64_t>(product) >> 11) * 0x1p-53 < keep_[r] ? r : other_[r];
@@ -162,7 +162,7 @@ class Zipf {
 
 // Letters only: a word with a digit would be none. Syllables of a consonant and a vowel; the more frequent, the
 // shorter.
-std::string name_of(uint64_t rank) {
+std::string spell_rank(uint64_t rank) {
   std::string name;
   uint64_t n = rank + 1;
   do {
@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
   const Zipf zipf(o.vocabulary, o.zipf);
   const uint64_t company = zipf.draws_for(o.company);
   std::vector<std::string> names;
-  for (uint64_t r = 0; r < o.vocabulary; ++r) names.push_back(name_of(r));
+  for (uint64_t r = 0; r < o.vocabulary; ++r) names.push_back(spell_rank(r));
   if (!o.classes.empty()) {
     FILE* const f = std::fopen(o.classes.c_str(), "w");
     for (uint64_t r = 0; f != nullptr && r < o.vocabulary; ++r)
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   std::string text;
   uint64_t bytes = 0, tokens = 0, in_document = 0;
   while (tokens < o.tokens) {
-    const uint32_t middle = zipf.of(random.next());
+    const uint32_t middle = zipf.draw(random.next());
     // What a class draws from: the first `company` numbers of its own, each one word. The frequent ones come more than
     // once.
     const uint64_t own = mix64(mix64(o.seed + 1) ^ (middle / o.members + 1));
@@ -239,9 +239,9 @@ int main(int argc, char** argv) {
       if (i == o.around)
         sentence[i] = middle;
       else if ((random.next() >> 32) < noise)
-        sentence[i] = zipf.of(random.next());
+        sentence[i] = zipf.draw(random.next());
       else
-        sentence[i] = zipf.of(mix64(own + random.below(company)));
+        sentence[i] = zipf.draw(mix64(own + random.below(company)));
       text += names[sentence[i]];
       text += i + 1 < size ? " " : ".";
     }

@@ -29,7 +29,7 @@ def shingles(text):
     return {" ".join(words[i:i + 3]) for i in range(max(len(words) - 2, min(len(words), 1)))}
 
 
-def of_neardup():
+def neardup_ways():
     import neardup_core
     # Name, function of all documents, whether it is one of the slow ones
     yield "list of bytes", lambda texts: neardup_core.minhash(texts), False
@@ -38,7 +38,7 @@ def of_neardup():
     yield "list of bytes, texts one by one", lambda texts: [neardup_core.minhash(text) for text in texts], False
 
 
-def of_rensa():
+def rensa_ways():
     from rensa import CMinHash, RMinHash
 
     def updated(kind, text):
@@ -51,13 +51,13 @@ def of_rensa():
     yield "R-MinHash, digest_matrix_from_token_sets", lambda texts: RMinHash.digest_matrix_from_token_sets([list(shingles(text)) for text in texts], PERM, SEED), True
 
 
-def of_fastsketchlsh():
+def fastsketchlsh_ways():
     from FastSketchLSH import FastSimilaritySketch
     sketch = FastSimilaritySketch(PERM)
     yield "batch", lambda texts: sketch.batch([list(shingles(text)) for text in texts], False, 1), True
 
 
-def of_gaoya():
+def gaoya_ways():
     from gaoya.minhash import MinHashStringIndex
 
     def filled(texts):
@@ -69,7 +69,7 @@ def of_gaoya():
     yield "insert_document (into its index)", filled, True
 
 
-def of_datasketch():
+def datasketch_ways():
     from datasketch import MinHash
 
     def in_batch(text):
@@ -87,7 +87,7 @@ def of_datasketch():
     yield "update", lambda texts: [one_by_one(text) for text in texts], True
 
 
-LIBRARIES = (("neardup-core", of_neardup), ("rensa", of_rensa), ("FastSketchLSH", of_fastsketchlsh), ("gaoya", of_gaoya), ("datasketch", of_datasketch))
+LIBRARIES = (("neardup-core", neardup_ways), ("rensa", rensa_ways), ("FastSketchLSH", fastsketchlsh_ways), ("gaoya", gaoya_ways), ("datasketch", datasketch_ways))
 
 
 def rates(sign, documents):

@@ -39,7 +39,7 @@ def drop(conn):
     conn.execute("DROP TABLE IF EXISTS %s, %s, %s" % (DOCS, PARTS, FEW))
 
 
-def rows_of(rows):
+def all_rows_query(rows):
     """A query of all rows."""
     drawn = [DRAWN.format(salt) for salt in (10000000, 20000000, 30000000)]
     kinds = KINDS.format(rows=rows, drawn=drawn[0], tenant=drawn[1], status=drawn[2])
@@ -54,7 +54,7 @@ def rows_of(rows):
 
 def make(conn, rows):
     drop(conn)
-    conn.execute("CREATE TABLE %s WITH (autovacuum_enabled = off) AS %s" % (DOCS, rows_of(rows)))
+    conn.execute("CREATE TABLE %s WITH (autovacuum_enabled = off) AS %s" % (DOCS, all_rows_query(rows)))
     conn.execute("CREATE TABLE %s (id int, tenant int, day date, sig minhash) PARTITION BY RANGE (day)" % PARTS)
     for i in range(PARTITIONS):
         bounds = ["%s + %d" % (FIRST_DAY, DAYS * n // PARTITIONS) for n in (i, i + 1)]

@@ -57,7 +57,7 @@ class Queries:
     def order(self, column, kind):
         return ORDER[column].format(c=column, v=self.literal(column, kind))
 
-    def value_of(self, column, kind):
+    def stored_value(self, column, kind):
         return "(SELECT %s FROM %s WHERE id = %d)" % (column, DOCS, self.ids[kind])
 
     def searches(self):
@@ -108,14 +108,14 @@ class Queries:
 
     def values_of_rows(self):
         for kind in ("a text", "the notice"):
-            value = self.value_of("sig", kind)
+            value = self.stored_value("sig", kind)
             self.add("near %s, by a subquery" % kind, "SELECT id FROM %s WHERE jaccard(sig, %s) >= 0.8" % (DOCS, value))
             self.add("nearest of %s, by a subquery" % kind, "SELECT id FROM %s ORDER BY sig <%%> %s LIMIT 3" % (DOCS, value))
         self.add("nearest of a text, by a subquery, a small tenant",
-                 "SELECT id FROM %s WHERE %s ORDER BY sig <%%> %s LIMIT 3" % (DOCS, SMALL, self.value_of("sig", "a text")))
+                 "SELECT id FROM %s WHERE %s ORDER BY sig <%%> %s LIMIT 3" % (DOCS, SMALL, self.stored_value("sig", "a text")))
         for column in ("hash", "code"):
             self.add("%s nearest of a text, by a subquery" % column,
-                     "SELECT id FROM %s ORDER BY %s LIMIT 3" % (DOCS, ORDER[column].format(c=column, v=self.value_of(column, "a text"))))
+                     "SELECT id FROM %s ORDER BY %s LIMIT 3" % (DOCS, ORDER[column].format(c=column, v=self.stored_value(column, "a text"))))
         lateral = "SELECT f.id, x.id FROM (SELECT * FROM %s LIMIT %%d) f, LATERAL (SELECT d.id FROM %s d %%s LIMIT %%d) x" % (FEW, DOCS)
         self.add("LATERAL, nearest of one row", lateral % (1, "ORDER BY d.sig <%> f.sig", 3))
         self.add("LATERAL, nearest of 10 rows", lateral % (10, "ORDER BY d.sig <%> f.sig", 3))

@@ -122,22 +122,22 @@ SECTIONS = [
 ]
 
 
-def first_line_of(command):
+def first_output_line(command):
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, shell=True).stdout.strip().split("\n")[0]
 
 
 def machine():
-    memory = first_line_of("awk '/MemTotal/ { printf \"%.0f GiB\", $2 / 1048576 }' /proc/meminfo")
-    system = first_line_of(". /etc/os-release && echo $PRETTY_NAME")
-    parts = [first_line_of("sed -n 's/^model name.*: //p' /proc/cpuinfo") or "unknown processor", "%d processors" % os.cpu_count(), memory, system,
-             first_line_of("${CXX:-g++} --version"), first_line_of("psql -XAtc 'SELECT split_part(version(), chr(32), 1) || chr(32) || current_setting($$server_version$$)'")]
-    gpu = first_line_of("nvidia-smi --query-gpu=name --format=csv,noheader")
+    memory = first_output_line("awk '/MemTotal/ { printf \"%.0f GiB\", $2 / 1048576 }' /proc/meminfo")
+    system = first_output_line(". /etc/os-release && echo $PRETTY_NAME")
+    parts = [first_output_line("sed -n 's/^model name.*: //p' /proc/cpuinfo") or "unknown processor", "%d processors" % os.cpu_count(), memory, system,
+             first_output_line("${CXX:-g++} --version"), first_output_line("psql -XAtc 'SELECT split_part(version(), chr(32), 1) || chr(32) || current_setting($$server_version$$)'")]
+    gpu = first_output_line("nvidia-smi --query-gpu=name --format=csv,noheader")
     return ", ".join(p for p in parts + [gpu] if p)
 
 
 def commit():
     dirty = "" if subprocess.run(["git", "diff", "--quiet", "HEAD"], cwd=ROOT).returncode == 0 else " with changes"
-    return (first_line_of("git rev-parse --short HEAD") or "unknown") + dirty
+    return (first_output_line("git rev-parse --short HEAD") or "unknown") + dirty
 
 
 def read_sections():

@@ -40,8 +40,8 @@ class Signatures {
   void version(uint32_t family, uint32_t version, void* out) const {
     // Rates of change per component and version: from families that hardly change to ones that drift away.
     const double rate = std::pow(2.0, -2.0 - 6.0 * unit(1, family, 0));
-    const double header = header_of(family);
-    const uint64_t style = style_of(family);
+    const double header = header_shingles(family);
+    const uint64_t style = boilerplate_style(family);
     const bool plain = is_plain(family);
     for (uint32_t c = 0; c < num_perm_; ++c) {
       uint64_t body = version;  // the last one to change this component
@@ -61,7 +61,8 @@ class Signatures {
   // template gives that is filled in with next to nothing.
   uint32_t boilerplate_family() const {
     for (uint32_t family = n_;; ++family) {
-      if (!is_plain(family) && style_of(family) == 0 && std::abs(header_of(family) - 0.8) < 0.1) return family;
+      if (!is_plain(family) && boilerplate_style(family) == 0 && std::abs(header_shingles(family) - 0.8) < 0.1)
+        return family;
     }
   }
 
@@ -78,9 +79,9 @@ class Signatures {
   };
 
   // Shingles of the body for one of the header.
-  double header_of(uint32_t family) const { return 8.0 * std::pow(unit(2, family, 0), 2); }
+  double header_shingles(uint32_t family) const { return 8.0 * std::pow(unit(2, family, 0), 2); }
   // A larger corpus has more styles of boilerplate, each with its share of the families.
-  uint64_t style_of(uint32_t family) const {
+  uint64_t boilerplate_style(uint32_t family) const {
     return static_cast<uint64_t>((20 + n_ / 2000.0) * std::pow(unit(3, family, 0), 3));
   }
   bool is_plain(uint32_t family) const { return unit(4, family, 0) < 0.4; }

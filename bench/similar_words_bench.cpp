@@ -42,14 +42,15 @@ Matrix make(uint32_t words, double per_word, bool by_position) {
   std::vector<double> share(columns);
   double low = 0;
   double high = 1e9;
-  const auto of = [](double c, uint32_t f) { return std::min(0.9, c / std::pow(f + 10, 0.7)); };
+  const auto feature_share = [](double c, uint32_t f) { return std::min(0.9, c / std::pow(f + 10, 0.7)); };
   for (int step = 0; step < 100; ++step) {
     const double c = (low + high) / 2;
     double sum = 0;
-    for (uint32_t f = 0; f < words; ++f) sum += of(c, f);
+    for (uint32_t f = 0; f < words; ++f) sum += feature_share(c, f);
     (sum < contexts ? low : high) = c;
   }
-  for (uint32_t f = 0; f < columns; ++f) share[f] = by_position ? of(high, f / 6) / 3 : of(high, f);
+  for (uint32_t f = 0; f < columns; ++f)
+    share[f] = by_position ? feature_share(high, f / 6) / 3 : feature_share(high, f);
   m.most = columns;
   std::mt19937_64 random(1);
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };

@@ -39,7 +39,7 @@ std::string unescaped(const std::string& line) {
   return out;
 }
 
-std::vector<std::string> documents_of(const char* file) {
+std::vector<std::string> read_documents(const char* file) {
   std::vector<std::string> out;
   if (std::strcmp(file, "-") == 0) {
     const bench::Texts texts(bench::Script::ascii);
@@ -93,7 +93,7 @@ void run(const std::vector<std::string>& documents, size_t vocabulary, const Wor
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> documents = documents_of(argc > 1 ? argv[1] : "-");
+  const std::vector<std::string> documents = read_documents(argc > 1 ? argv[1] : "-");
   const size_t vocabulary = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100000;
   reference::StdioTempFiles files;
   WordCountOptions options;

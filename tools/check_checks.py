@@ -34,7 +34,7 @@ def is_same(a, b):
     return ast.dump(a) == ast.dump(b) and not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(a))
 
 
-def fault_of(call):
+def find_fault(call):
     """What is wrong with a call; None where it can fail."""
     name = call.func.id if isinstance(call.func, ast.Name) else None
     if name == "check" and len(call.args) > 1 and is_always_true(call.args[1]):
@@ -51,7 +51,7 @@ def faults(path):
         tree = ast.parse(f.read(), path)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            fault = fault_of(node)
+            fault = find_fault(node)
         elif isinstance(node, ast.Assert):
             fault = "assert of what is always true" if is_always_true(node.test) else None
         else:

@@ -49,12 +49,12 @@ CALL = re.compile(r"(?<![\w.>])(%s)\s*\(" % "|".join(FUNCTIONS + WRAPPERS))
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
-def code_of(text):
+def blank_comments(text):
     """The text without comments and strings, with all its lines."""
     return NO_CODE.sub(lambda found: '""' + "\n" * found.group().count("\n"), text)
 
 
-def calls_of(src):
+def find_calls(src):
     """{(function, file below src/pg): the first line}"""
     calls = {}
     for folder, folders, names in os.walk(src):
@@ -64,7 +64,7 @@ def calls_of(src):
                 continue
             path = os.path.relpath(os.path.join(folder, name), src)
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as f:
-                for number, line in enumerate(code_of(f.read()).split("\n"), 1):
+                for number, line in enumerate(blank_comments(f.read()).split("\n"), 1):
                     for function in CALL.findall(line):
                         if not (function in WRAPPERS and path == WRAPPERS_IN):
                             calls.setdefault((function, path), number)
@@ -82,7 +82,7 @@ def read_rows(path):
 
 def check(root):
     """The mistakes, and the number of calls that were looked at."""
-    calls = calls_of(os.path.join(root, "src/pg"))
+    calls = find_calls(os.path.join(root, "src/pg"))
     mistakes, listed = [], {}
     for number, functions, path, why in read_rows(os.path.join(root, GUARDS)):
         where = "%s:%d" % (GUARDS, number)

@@ -66,7 +66,7 @@ def fragments(path, text):
             yield line, " ".join(comment.split())[:60], FRAGMENT
 
 
-def prose_of(text):
+def blank_code(text):
     """The text with code, addresses of links and indented blocks blanked; its lines stay."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m.group(0))
@@ -76,7 +76,7 @@ def prose_of(text):
     return re.sub(r"\]\([^)\n]*\)", blank, text)
 
 
-def strings_of(text, pattern):
+def keep_strings(text, pattern):
     """What matches the pattern's group, at its places; all else blanked."""
     kept = re.sub(r"[^\n]", " ", text)
     for m in re.finditer(pattern, text, re.S):
@@ -96,11 +96,11 @@ def unreleased(text):
 
 def findings(path, text):
     if path.endswith(".sql"):
-        text = strings_of(text, COMMENTS)
+        text = keep_strings(text, COMMENTS)
     elif path.endswith(".cpp"):
-        text = strings_of(text, LITERALS)
+        text = keep_strings(text, LITERALS)
     else:
-        text = prose_of(unreleased(text) if os.path.basename(path) == "CHANGELOG.md" else text)
+        text = blank_code(unreleased(text) if os.path.basename(path) == "CHANGELOG.md" else text)
     for pattern, advice in PHRASES:
         for m in re.finditer(pattern.replace(" ", r"\s+"), text, re.I):
             yield text.count("\n", 0, m.start()) + 1, " ".join(m.group(0).split()), advice

@@ -60,7 +60,7 @@ def files_below(root, top, suffixes):
         for name in sorted(names):
             if name.endswith(suffixes):
                 path = os.path.relpath(os.path.join(folder, name), root)
-                yield path, cpp_sources.text_of(root, path).splitlines()
+                yield path, cpp_sources.read_text(root, path).splitlines()
 
 
 def long_lines(root):
@@ -75,7 +75,7 @@ def long_lines(root):
 def judge(facts, root):
     mistakes = []
     for file, first, start, name, size in sorted({function for found, _ in facts for function in found}):
-        lines = cpp_sources.text_of(root, file).splitlines()
+        lines = cpp_sources.read_text(root, file).splitlines()
         if REASON not in comment_above(lines, start):
             mistakes.append("%s:%d: %s has %d lines, and no \"// %s...\" above it" % (file, first, name, size, REASON))
     for path, lines in files_below(root, "src", (".cpp", ".h", ".cu")):

@@ -42,7 +42,7 @@ def functions_in(cursor):
             yield from functions_in(child)
 
 
-def template_of(cursor):
+def find_template(cursor):
     """The template that a declaration is an instance of, or None."""
     return clang.cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)
 
@@ -67,11 +67,11 @@ class Unit:
         self.names = {}
         self.seen = seen        # {check: headers of ours that this process has looked at}
 
-    def file_of(self, cursor):
+    def cursor_file(self, cursor):
         file = cursor.location.file
-        return self.name_of(file.name) if file else None
+        return self.short_name(file.name) if file else None
 
-    def name_of(self, path):
+    def short_name(self, path):
         if path not in self.names:
             self.names[path] = self.name_from_root(path)
         return self.names[path]
@@ -85,19 +85,19 @@ class Unit:
         seen = self.seen.setdefault(check, set())
         now = set()
         for cursor in list(self.parsed.cursor.get_children())[self.skipped:]:
-            file = self.file_of(cursor)
+            file = self.cursor_file(cursor)
             if file and not os.path.isabs(file) and file not in seen:
                 now.add(file)
                 yield file, cursor
         seen.update(now)
 
 
-def text_of(root, path):
+def read_text(root, path):
     with open(os.path.join(root, path), encoding="utf-8") as f:
         return f.read()
 
 
-def flags_of(command):
+def kept_flags(command):
     """What decides what a source means, of the compiler's arguments."""
     kept, words = [], command.split()
     for i, word in enumerate(words):
@@ -114,7 +114,7 @@ def sources_with_flags(root):
     if os.environ.get("PG_CONFIG"):
         command.append("PG_CONFIG=" + os.environ["PG_CONFIG"])
     printed = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
-    found = [(line.split()[-1], flags_of(line)) for line in printed.splitlines()
+    found = [(line.split()[-1], kept_flags(line)) for line in printed.splitlines()
              if line.endswith(".cpp") and "-fsyntax-only" in line]
     found = [(os.path.normpath(source), flags) for source, flags in found]
     for pattern in ("test/gpu/host/*.cpp", "src/gpu/**/*.cu"):

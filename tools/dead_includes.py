@@ -38,19 +38,19 @@ def look(unit):
     tops, uses = {}, {}
     for file, top in unit.tops("includes"):
         tops.setdefault(file, []).append(top)
-    names = {file: {name for top in found for name in declared(top)} | macros_of(unit.root, file)
+    names = {file: {name for top in found for name in declared(top)} | defined_macros(unit.root, file)
              for file, found in tops.items()}
     offered_so_far.update(names)
     for file, found in tops.items():
         uses[file] = set()
-        words = words_of(unit.root, file)
+        words = source_words(unit.root, file)
         # What is named by its name needs no closer look.
         if any(not offered_so_far.get(header, set()) & words for _, header, _ in includes_in(unit.root, file)):
             for top in found:
                 note_uses(unit, top, uses[file], set())
     includes = {}
     for include in unit.parsed.get_includes():
-        includes.setdefault(unit.name_of(include.source.name), set()).add(unit.name_of(include.include.name))
+        includes.setdefault(unit.short_name(include.source.name), set()).add(unit.short_name(include.include.name))
     return {"uses": uses, "names": names, "includes": includes}
 
 
@@ -64,13 +64,13 @@ def declared(cursor):
 
 
 @functools.cache
-def macros_of(root, file):
-    return set(DEFINE.findall(cpp_sources.text_of(root, file)))
+def defined_macros(root, file):
+    return set(DEFINE.findall(cpp_sources.read_text(root, file)))
 
 
 @functools.cache
-def words_of(root, file):
-    text = INCLUDE.sub("", cpp_sources.text_of(root, file))
+def source_words(root, file):
+    text = INCLUDE.sub("", cpp_sources.read_text(root, file))
     if not file.endswith(".h"):  # the comment of a declaration names what it throws, say
         text = COMMENT.sub("", text)
     return set(re.findall(r"\w+", text))
@@ -81,9 +81,9 @@ def note_uses(unit, cursor, files, seen):
         for found in (cursor.referenced, cursor.canonical):
             if found is not None and found.hash not in seen:
                 seen.add(found.hash)
-                for one in (found, cpp_sources.template_of(found)):
+                for one in (found, cpp_sources.find_template(found)):
                     if one is not None and one.location.file:
-                        files.add(unit.name_of(one.location.file.name))
+                        files.add(unit.short_name(one.location.file.name))
     for child in cursor.get_children():
         note_uses(unit, child, files, seen)
 
@@ -117,7 +117,7 @@ class Tree:
     def is_named(self, file, header):
         if header == UMBRELLA and any(cpp_sources.is_of_postgresql(used) for used in self.uses.get(file, ())):
             return True
-        return header in self.uses.get(file, ()) or bool(self.names.get(header, set()) & words_of(self.root, file))
+        return header in self.uses.get(file, ()) or bool(self.names.get(header, set()) & source_words(self.root, file))
 
     def is_used(self, file, header, others):
         if self.is_named(file, header):
@@ -129,7 +129,7 @@ class Tree:
 @functools.cache
 def includes_in(root, file):
     """(line, header of ours or None, name, has a reason) of each include."""
-    text, includes = cpp_sources.text_of(root, file), []
+    text, includes = cpp_sources.read_text(root, file), []
     for found in INCLUDE.finditer(text):
         name = found.group(1) or found.group(2)
         for folder in ("src", "", os.path.dirname(file)):

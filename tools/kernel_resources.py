@@ -42,7 +42,7 @@ def run(*command):
     return done.stdout + done.stderr
 
 
-def kernels_of(source, arch, folder):
+def read_kernels(source, arch, folder):
     """name as the linker knows it -> Kernel"""
     ptx = os.path.join(folder, "kernel.ptx")
     run(NVCC, "-std=c++20", "-O3", "-I" + os.path.join(ROOT, "src"), f"-arch=compute_{arch}", "-ptx", source, "-o", ptx)
@@ -86,7 +86,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
             for arch in archs:
-                for name, kernel in kernels_of(os.path.join(ROOT, "src", "gpu", source), arch, folder).items():
+                for name, kernel in read_kernels(os.path.join(ROOT, "src", "gpu", source), arch, folder).items():
                     table[source, name][arch] = kernel
     names = run("c++filt", *[name for _, name in table]).splitlines() if table else []
     print("| source | kernel | threads | registers, " + ", ".join(archs) + " | spilled bytes | shared bytes | "

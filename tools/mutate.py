@@ -120,7 +120,7 @@ def first_test(mutation):
     return mutation.tests[0] if mutation.tests else None
 
 
-def share_of(chosen, share):
+def choose_share(chosen, share):
     """The part "2/3", say: whose first test is the same comes together, since it is also run without mistakes."""
     part, parts = map(int, share.split("/"))
     counts, shares = collections.Counter(map(first_test, chosen)), [[] for _ in range(parts)]
@@ -157,7 +157,7 @@ def choose(all_of_them, options):
             turns.append((seen[m.area], m))
         chosen = [m for _, m in sorted(turns, key=lambda turn: turn[0])][:options.sample]
         chosen.sort(key=lambda m: m.name)
-    return share_of(chosen, options.share) if options.share else chosen
+    return choose_share(chosen, options.share) if options.share else chosen
 
 
 def table(all_of_them, results):
@@ -227,7 +227,7 @@ def catching(runner, baseline, tests):
     return None, ""
 
 
-def said_of(mutation, tests, caught_by, how, seconds):
+def verdict_line(mutation, tests, caught_by, how, seconds):
     """The line of a mistake that was tried."""
     if caught_by:
         return "ok - mutation %s is caught: by %s%s (%.0f s)%s" % (
@@ -265,7 +265,7 @@ def run(options):
             test, how = catching(runner, baseline, tests)
             others.update({test} - {None} - baseline.verdicts.keys())
             results[m.name] = "caught" if test else "survived"
-            print(said_of(m, tests, test, how, time.monotonic() - began), flush=True)
+            print(verdict_line(m, tests, test, how, time.monotonic() - began), flush=True)
         except Bad as e:
             results[m.name] = "survived"
             print("not ok - mutation %s" % e, flush=True)

@@ -109,7 +109,7 @@ class Copy:
                 return output
         return None
 
-    def take_over(self):
+    def copy_built(self):
         """A first copy takes what the checkout has built, with its times, so that make and CMake find nothing to do."""
         mirror(ROOT, self.tree, re.compile("(%s)$" % NOT_OURS))
         built = os.path.join(ROOT, "build")
@@ -140,7 +140,7 @@ class Copy:
         if os.path.isdir(self.base):
             mirror(self.base, self.tree)  # one may have been stopped half way
         elif os.path.exists(os.path.join(ROOT, "neardup.so")):
-            self.take_over()
+            self.copy_built()
         changed = mirror(ROOT, self.tree, NOT_COPIED)
         # What is older than an object that was made of it before would not be seen.
         for path in changed:
@@ -167,10 +167,10 @@ class Copy:
             if os.path.exists(source):
                 shutil.copy(source, target + ".new")
                 os.replace(target + ".new", target)
-        def folder_of(option):
+        def config_folder(option):
             return subprocess.run([self.pg_config, option], check=True, capture_output=True, text=True).stdout.strip()
-        put(os.path.join(self.tree, "neardup.so"), folder_of("--pkglibdir"))
-        extension = folder_of("--sharedir") + "/extension"
+        put(os.path.join(self.tree, "neardup.so"), config_folder("--pkglibdir"))
+        extension = config_folder("--sharedir") + "/extension"
         for where in ("sql", "sql/upgrade"):
             for name in os.listdir(os.path.join(self.tree, where)):
                 if re.fullmatch(r"neardup--.*\.sql", name):

@@ -24,7 +24,7 @@ def rooms():
     return sorted({os.path.relpath(os.path.dirname(path), os.path.join(ROOT, "src")) for path in found} - WITHOUT_TESTS)
 
 
-def tests_of(room):
+def read_tests(room):
     """[(kind, name)], or None where the README has no such paragraph."""
     with open(os.path.join(ROOT, "src", room, "README"), encoding="utf-8") as f:
         paragraph = re.search(r"^Tests: ((?:.+\n)+)", f.read(), re.M)
@@ -37,7 +37,7 @@ def tests_of(room):
 def mistakes():
     named = set()
     for room in rooms():
-        tests = tests_of(room)
+        tests = read_tests(room)
         if not tests:
             yield "src/%s/README has no paragraph of tests" % room
             continue
@@ -62,7 +62,7 @@ def main():
     room = sys.argv[1].rstrip("/").removeprefix("src/")
     if room not in rooms():
         sys.exit("src/README has no room %s" % room)
-    for kind, name in tests_of(room) or []:
+    for kind, name in read_tests(room) or []:
         print(kind, name)
 
 

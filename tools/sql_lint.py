@@ -73,12 +73,12 @@ class Linter:
         if kind == "DoStmt":
             body = next(a.arg.sval for a in node.args if a.defname == "as")
             self.bodies += 1
-            return self.plpgsql(path, self.line_of(text, source, body), "DO", source, Rules(install=True))
+            return self.plpgsql(path, self.body_line(text, source, body), "DO", source, Rules(install=True))
         self.expressions(node, Rules(install=True), path,
                          lambda location: 1 + text.count("\n", 0, location) if location else line, "at installation")
 
     @staticmethod
-    def line_of(text, source, body):
+    def body_line(text, source, body):
         """The line that a body begins in: that of its opening quotes."""
         at = text.find(source)
         inside = text.find(body, at)
@@ -96,11 +96,11 @@ class Linter:
             given = [a.val.sval for a in path_set[0].args or ()]
             self.settled += 1
             if given != KEPT_PATH:
-                self.found(path, self.line_of(text, source, source), name,
+                self.found(path, self.body_line(text, source, source), name,
                            "search_path is %s, not %s" % (", ".join(given), ", ".join(KEPT_PATH)))
         rules = Rules(install=False, settled=bool(path_set))
         body = options["as"][0].sval
-        line = self.line_of(text, source, body)
+        line = self.body_line(text, source, body)
         if language == "plpgsql":
             return self.plpgsql(path, line, name, source, rules, body)
         for raw in self.pglast.parse_sql(body):
@@ -166,17 +166,17 @@ class Linter:
 
     # -- expressions
 
-    def expressions(self, node, rules, path, line_of, name):
+    def expressions(self, node, rules, path, body_line, name):
         ctes = set()
         walk(self.pglast, node, lambda n: ctes.add(n.ctename) if type(n).__name__ == "CommonTableExpr" else None)
 
         def look(n):
             for what in rules.broken(n, ctes):
-                self.found(path, line_of(getattr(n, "location", 0) or 0), name, what)
-            self.string(n, rules, path, line_of, name)
+                self.found(path, body_line(getattr(n, "location", 0) or 0), name, what)
+            self.string(n, rules, path, body_line, name)
         walk(self.pglast, node, look)
 
-    def string(self, node, rules, path, line_of, name):
+    def string(self, node, rules, path, body_line, name):
         """What format() is given, or EXECUTE without it, if it is SQL."""
         if (not rules.strings or type(node).__name__ != "FuncCall" or node.funcname[-1].sval != "format"
             or not node.args):
@@ -190,7 +190,7 @@ class Linter:
             self.unread += 1
             return
         for raw in tree:
-            self.expressions(raw.stmt, Rules(install=rules.install), path, line_of, name + ", in a string")
+            self.expressions(raw.stmt, Rules(install=rules.install), path, body_line, name + ", in a string")
 
     def filled(self, template):
         for hole in (SCHEMA + "." + HOLE, HOLE):
@@ -329,7 +329,7 @@ def default_files():
     return sorted(glob.glob(os.path.join(ROOT, "sql", "install", "*.sql"))) + [newest]
 
 
-def lint_of(files):
+def make_linter(files):
     """A Linter that has read the files; None without pglast."""
     try:
         import pglast
@@ -345,7 +345,7 @@ def lint_of(files):
 
 def main():
     files = [a for a in sys.argv[1:] if a != "-v"] or default_files()
-    linter = lint_of(files)
+    linter = make_linter(files)
     if linter is None:
         print("skip - lint of SQL: pglast is not installed (PyPI)")
         return 0

@@ -84,7 +84,7 @@ class Types:
         if any(self.has_destructor(field.type) for field in of.get_fields()):
             return True
         declared = of.get_declaration()
-        pattern = cpp_sources.template_of(declared) or declared
+        pattern = cpp_sources.find_template(declared) or declared
         for child in (pattern.get_definition() or pattern).get_children():
             if child.kind == CursorKind.DESTRUCTOR and (child.is_virtual_method() or not child.is_default_method()):
                 return True
@@ -184,9 +184,9 @@ class Looker:
             if self.may_raise(callee):
                 frame.raises.append((line, callee.spelling + "()"))
         else:
-            file = self.unit.file_of(callee)
+            file = self.unit.cursor_file(callee)
             if file and file.startswith("src/"):
-                callee = cpp_sources.template_of(callee) or callee
+                callee = cpp_sources.find_template(callee) or callee
                 frame.calls.append((line, callee.get_usr(), callee.spelling))
 
     def may_raise(self, callee):
@@ -252,7 +252,7 @@ def judge(facts, root):
     raising = raising_calls(frames)
     mistakes, used = [], set()
     for key, frame in sorted(frames.items(), key=lambda item: (item[1].file, item[1].line)):
-        for mistake in mistakes_of(frame, raising.get(key, [])):
+        for mistake in frame_mistakes(frame, raising.get(key, [])):
             mistakes.append("%s:%d: %s" % (frame.file, frame.line, mistake))
         if (frame.file, frame.name) in EXCEPTIONS:
             used.add((frame.file, frame.name))
@@ -262,7 +262,7 @@ def judge(facts, root):
     return mistakes, len(frames)
 
 
-def mistakes_of(frame, raising):
+def frame_mistakes(frame, raising):
     if frame.catches and frame.file.startswith("src/pg/") and frame.file not in MAY_CATCH:
         yield "%s catches (line %d)" % (frame.name, frame.catches[0][0])
     if not raising or not frame.file.startswith(FOLDERS):

@@ -20,7 +20,7 @@ MAILS = """CREATE EXTENSION neardup; CREATE TABLE mails (id int PRIMARY KEY, bod
     INSERT INTO mails VALUES (21, 'nothing of the others'), (22, NULL)"""
 
 
-def passages_of(page):
+def read_passages(page):
     """[(documents, occurrences, text, ids)] in the order of the page."""
     found = re.findall(r'<summary><b>([\d,]+)</b> documents?, <b>([\d,]+)</b> occurrences</summary>\s*<div class="line '
                            r'text" dir="auto">(.*?)</div>\s*<p class="note soft">In (.*?)</p>',
@@ -29,7 +29,7 @@ def passages_of(page):
              re.findall('<bdi class="id">(.*?)</bdi>', ids)) for d, o, text, ids in found]
 
 
-def bars_of(page):
+def read_bars(page):
     """{id: (value of the bar, repeated, length)}"""
     found = re.findall(r'<bdi class="id">([^<]*)</bdi></th><td><meter min="0" max="1" value="([^"]*)">[^<]*</meter> '
                            r'[^<]*</td><td>([\d,]+) of ([\d,]+) characters',
@@ -49,19 +49,19 @@ def passages_of_a_query(tmp):
     contains(page.text, "Passages of 5 or more words that occur 2 times or more.")
     contains(page.text, "Repeated passages: " + query)
     contains(page.text, "Show only passages and documents with")
-    equal(passages_of(page), [(20, 20, FOOTER, passages_of(page)[0][3])])
-    ids = passages_of(page)[0][3]
+    equal(read_passages(page), [(20, 20, FOOTER, read_passages(page)[0][3])])
+    ids = read_passages(page)[0][3]
     equal((len(ids), len(set(ids)), set(ids) <= {str(i) for i in range(1, 21)}), (12, 12, True))
     contains(page.text, "and 8 more")
     lengths = sql("SELECT json_object_agg(id, length(body)) FROM mails WHERE id <= 20")
-    bars = bars_of(page)
+    bars = read_bars(page)
     equal({k: v[2] for k, v in bars.items()}, json.loads(lengths))
     equal({v[1] for v in bars.values()}, {len(FOOTER)})
     equal([round(v[1] / v[2], 3) for v in bars.values()], [v[0] for v in bars.values()])
     equal(list(bars), sorted(bars, key=int))  # the shortest mail has the greatest share
     few = f"{tmp}/few.html"
     Load("passages", query, "--min-units", "5", "-o", few, "--documents", "3", "--passages", "0", "-q")
-    equal((passages_of(Page(few)), list(bars_of(Page(few)))), ([], ["1", "2", "3"]))
+    equal((read_passages(Page(few)), list(read_bars(Page(few)))), ([], ["1", "2", "3"]))
 
 
 @test
@@ -75,18 +75,18 @@ def passages_longer_than_a_shingle(tmp):
     for options in (("--min-units", "70"), ("--min-units", "64"), ("--min-units", "100", "--unit", "char"),
                     ("--min-units", "79", "--unit", "code")):
         Load("passages", "TABLE long_mails ORDER BY id", *options, "-o", out)
-        equal([(p[0], sorted(p[3])) for p in passages_of(Page(out))], [(3, ["2", "4", "6"])])
+        equal([(p[0], sorted(p[3])) for p in read_passages(Page(out))], [(3, ["2", "4", "6"])])
     sql("DROP TABLE long_mails")
     first, second = (" ".join(f"{letter}{i}" for i in range(10)) for letter in "ab")
     Load("passages", f"VALUES (1, '{first} {second} one'), (2, '{first} {second} two'), (3, '{first} three')",
          "--min-units", "5", "-o", out)
-    equal(sorted((p[0], sorted(p[3])) for p in passages_of(Page(out))), [(2, ["1", "2"]), (3, ["1", "2", "3"])])
+    equal(sorted((p[0], sorted(p[3])) for p in read_passages(Page(out))), [(2, ["1", "2"]), (3, ["1", "2", "3"])])
     text = "\\n".join(f"line {i}" for i in range(5))
     for unit, query in (
             ("line", f"VALUES (1, E'a\\n{text}\\nb'), (2, E'c\\n{text}\\nd'), (3, 'e')"),
             ("paragraph", "VALUES (1, E'a\\n\\nsame one\\n\\nb'), (2, E'c\\n\\nsame one\\n\\nd'), (3, 'e')")):
         Load("passages", query, "--unit", unit, "--min-units", "1", "-o", out)
-        equal({i for p in passages_of(Page(out)) for i in p[3]}, {"1", "2"})
+        equal({i for p in read_passages(Page(out)) for i in p[3]}, {"1", "2"})
 
 
 @test
@@ -95,7 +95,7 @@ def units_and_groups(tmp):
     out = f"{tmp}/page.html"
     Load("passages", "SELECT id, body, team AS within FROM mails", "--unit", "line", "--min-units", "1", "--at-least",
          "3", "-o", out)
-    equal([p[:3] for p in passages_of(Page(out))],
+    equal([p[:3] for p in read_passages(Page(out))],
           [(9, 9, FOOTER), (9, 9, " ".join(w.capitalize() for w in FOOTER.split()))])
     contains(Page(out).text, "Passages of 1 or more lines that")
     Load("passages", "VALUES (1, 'x = f(1);'), (2, 'y=g(x) ;')", "--unit", "code", "--min-units", "4", "-o", out)
@@ -116,12 +116,12 @@ def passages_of_a_job(tmp):
     sql("SELECT create_duplicates('dups', 'mails', 'id', 'body', threshold => 0.5)")
     out = f"{tmp}/page.html"
     contains(Load("passages", "dups", "--min-units", "5", "-o", out).out, "21 documents, 20 with repeated passages")
-    equal([p[:3] for p in passages_of(Page(out))], [(20, 20, FOOTER)])
+    equal([p[:3] for p in read_passages(Page(out))], [(20, 20, FOOTER)])
     contains(Page(out).text, "Repeated passages: dups")
     sql("CREATE TABLE files AS SELECT id, convert_to(body, 'UTF8') AS data FROM mails; "
         "ALTER TABLE files ADD PRIMARY KEY (id)")
     sql("SELECT create_duplicates('binary', 'files', 'id', 'data', profile => 'web', threshold => 0.5)")
-    equal([p[:3] for p in passages_of(Page(Load("passages", "binary", "--min-units", "5", "-o", out) and out))],
+    equal([p[:3] for p in read_passages(Page(Load("passages", "binary", "--min-units", "5", "-o", out) and out))],
           [(20, 20, FOOTER)])
     sql("ALTER TABLE mails ADD sig minhash; UPDATE mails SET sig = to_minhash(body); "
         "SELECT create_duplicates('signed', 'mails', 'id', signature => 'sig', threshold => 0.5)")

@@ -18,7 +18,7 @@ TEXTS = [" ".join(rng.choice(DOC.split() + FAR.split()) for _ in range(60)) + " 
 IDS = ["doc %d" % i for i in range(1000)]
 
 
-def table_of(n=1000):
+def make_arrow(n=1000):
     return pa.table({"id": IDS[:n], "text": TEXTS[:n], "year": list(range(n)),
                      "score": [None if i % 3 else i / 7 for i in range(n)]})
 
@@ -35,7 +35,7 @@ def wanted(prefix, n=1000):
 
 def sources(conn, folder):
     """The same rows, whatever they come from."""
-    table = table_of()
+    table = make_arrow()
     frame = table.to_pandas()
     path = lambda name: os.path.join(folder, name)
     pq.write_table(table, path("a.parquet"), row_group_size=300)
@@ -158,7 +158,7 @@ def interrupted(conn, folder):
         pass
 
     def breaking(at):
-        for i, batch in enumerate(table_of().to_batches(100)):
+        for i, batch in enumerate(make_arrow().to_batches(100)):
             if i == at:
                 raise Stop
             yield batch
@@ -166,7 +166,7 @@ def interrupted(conn, folder):
     count = one(conn, "SELECT count(*) FROM broken")
     check("committed batches stay", 300 <= count <= 500, count)
     ids = conn.execute("SELECT id, path FROM broken ORDER BY id").fetchall()
-    result = neardup.load(conn, "broken", table_of(), name="n", batch=100)
+    result = neardup.load(conn, "broken", make_arrow(), name="n", batch=100)
     equal("the next load continues", (result.new, result.changed, result.unchanged), (1000 - count, 0, 0))
     equal("all rows, and those of before",
           (stored(conn, "broken"), conn.execute("SELECT id, path FROM broken ORDER BY id LIMIT %s" % count).fetchall()),
@@ -433,7 +433,7 @@ def refusals(name, conn, folder):
     raises("no path", TypeError, load(conn, "t", b"/tmp/x.parquet", name="x"), "source must be")
     raises("a name that is not UTF-8", ValueError, load(conn, "t", "/tmp/\udcff.parquet"), "valid UTF-8")
     equal("no files", neardup.load(conn, "none", []).new, 0)
-    raises("a source without a name", TypeError, load(conn, "t", table_of()), "needs a name")
+    raises("a source without a name", TypeError, load(conn, "t", make_arrow()), "needs a name")
     for bad in (None, 5, float("nan")):
         raises("source %r" % bad, TypeError, load(conn, "t", bad, name="x"), "source must be")
     raises(

@@ -39,7 +39,7 @@ def parameters(conn):
             rows.append(
                 (text[:30] + " components", list(m.components), one(conn, "SELECT minhash_components(%s)", (text,))))
     equal_all("parameters and components as the server returns them", rows)
-    units = set(re.findall(r"'([a-z]+)'", error_of(conn, "SELECT to_minhash('a', unit => 'x')").diag.message_hint))
+    units = set(re.findall(r"'([a-z]+)'", sql_error(conn, "SELECT to_minhash('a', unit => 'x')").diag.message_hint))
     equal("units of the server that no form has",
           units - {Minhash(text).unit for kind, text, _ in forms(conn) if kind == "minhash"}, set())
     values = list(range(0, 160, 10))
@@ -71,7 +71,7 @@ def measures(conn):
     equal_all("measures as the server computes them", rows)
 
 
-def text_of(make, value):
+def text_or_error(make, value):
     """The text form of what the package makes of it, None where it refuses."""
     try:
         return make(value).to_text()
@@ -81,7 +81,7 @@ def text_of(make, value):
 
 def read(conn, kind, text):
     """The same by the server, of a text."""
-    e = error_of(conn, "SELECT %%s::%s" % kind, (text,))
+    e = sql_error(conn, "SELECT %%s::%s" % kind, (text,))
     return None if e else one(conn, "SELECT (%%s::%s)::text" % kind, (text,))
 
 
@@ -110,7 +110,7 @@ def damaged(conn):
             at = random.randrange(min(len(text), 60))
             changed.append(text[:at] + random.choice("0123456789:-+=/xAaz_,\u00e9") + text[at + 1:])
         for value in changed:
-            rows.append(("%s %r" % (kind, value[:60]), text_of(CLASSES[kind], value), read(conn, kind, value)))
+            rows.append(("%s %r" % (kind, value[:60]), text_or_error(CLASSES[kind], value), read(conn, kind, value)))
     equal_all("texts with one change: accepted as the server accepts them", rows)
 
 
@@ -127,7 +127,7 @@ def damaged_bytes(conn):
                 value = value[: random.randrange(len(value) + 1)] + bytes(random.randrange(3))
             elif value:
                 value[random.randrange(min(len(value), 24))] ^= 1 << random.randrange(8)
-            got = text_of(CLASSES[kind].from_binary, bytes(value))
+            got = text_or_error(CLASSES[kind].from_binary, bytes(value))
             want = received(conn, value)
             count, accepted = count + 1, accepted + (want is not None)
             if got != want:
@@ -154,8 +154,8 @@ def longest_digests(conn):
         length, _, rest = text.rpartition("long")[2].partition(":") if text.startswith("long") else ("64", "", text)
         _, part1, part2 = rest.split(":")
         data = struct.pack(">BBHHH", 1, 0, int(length), len(part1), len(part2)) + (part1 + part2).encode()
-        rows += [(text, text_of(Ctph, text), want),
-                 (text + " binary", text_of(Ctph.from_binary, data), received(conn, data))]
+        rows += [(text, text_or_error(Ctph, text), want),
+                 (text + " binary", text_or_error(Ctph.from_binary, data), received(conn, data))]
     conn.execute("DROP TABLE sent")
     check("some are too long", 0.2 < sum(want is not None for _, _, want in rows) / len(rows) < 0.8)
     equal_all("digests of the longest parts: accepted as the server accepts them", rows)
@@ -174,9 +174,9 @@ def largest_components(conn):
                 for value in (0, (1 << bits) - 2, (1 << bits) - 1):
                     changed = data[:at] + value.to_bytes(width, "big") + data[at + width:]
                     want = received(conn, changed)
-                    rows.append(("%s %d" % (call, value), text_of(Minhash.from_binary, changed), want))
+                    rows.append(("%s %d" % (call, value), text_or_error(Minhash.from_binary, changed), want))
                     if want is not None:
-                        rows.append(("%s %d text" % (call, value), text_of(Minhash, want), want))
+                        rows.append(("%s %d text" % (call, value), text_or_error(Minhash, want), want))
     conn.execute("DROP TABLE sent")
     equal("those that are refused", sum(want is None for _, _, want in rows), 4)
     equal_all("the largest components: accepted as the server accepts them", rows)

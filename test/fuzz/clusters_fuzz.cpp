@@ -72,7 +72,7 @@ void add_rows(Clusterer& clusterer, const Callers& callers, Add add) {
 }
 
 template <class Value, class Near>
-reference::Graph graph_of(uint32_t n, Value value, Near near) {
+reference::Graph near_graph(uint32_t n, Value value, Near near) {
   reference::Graph out{n, {}};
   for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t j = i + 1; j < n; ++j) {
@@ -103,15 +103,15 @@ void check_by_pairs(const fuzz::Setting& s, Linkage linkage, const Callers& call
 
 void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, bool by_pairs) {
   const uint32_t num_perm = 16 + in.below(150);
-  const uint32_t bits = 8u << in.take<uint8_t>() % 3;
+  const uint32_t bits = 8u << in.read<uint8_t>() % 3;
   // Mostly high thresholds: those have bands.
   const uint32_t low = in.below(num_perm);
-  const uint32_t need = in.take<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
-  const uint16_t alone = in.take<uint16_t>();
-  const reference::Rows rows = fuzz::take_rows(in, num_perm, bits, 120);
+  const uint32_t need = in.read<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
+  const uint16_t alone = in.read<uint16_t>();
+  const reference::Rows rows = fuzz::read_rows(in, num_perm, bits, 120);
   const Callers callers(alone, rows.size());
   const auto value = [&](uint32_t i, uint32_t j) { return reference::count_matches(rows, i, rows, j); };
-  const reference::Graph g = graph_of(rows.size(), value, [&](uint32_t matches) { return matches >= need; });
+  const reference::Graph g = near_graph(rows.size(), value, [&](uint32_t matches) { return matches >= need; });
   if (by_pairs) {
     check_by_pairs(
         s, linkage, callers, g,
@@ -132,13 +132,14 @@ void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, b
 }
 
 void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
-  const uint8_t near = in.take<uint8_t>();
+  const uint8_t near = in.read<uint8_t>();
   const uint32_t most = near < 192 ? near % 9 : near % 65;
-  const uint16_t alone = in.take<uint16_t>();
-  const reference::Values rows = fuzz::take_values(in, 200);
+  const uint16_t alone = in.read<uint16_t>();
+  const reference::Values rows = fuzz::read_values(in, 200);
   const Callers callers(alone, static_cast<uint32_t>(rows.size()));
   const auto value = [&](uint32_t i, uint32_t j) { return static_cast<uint32_t>(hamming_distance(rows[i], rows[j])); };
-  const reference::Graph g = graph_of(static_cast<uint32_t>(rows.size()), value, [&](uint32_t d) { return d <= most; });
+  const reference::Graph g =
+      near_graph(static_cast<uint32_t>(rows.size()), value, [&](uint32_t d) { return d <= most; });
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<SimhashPairs>(most, options); },
@@ -146,15 +147,15 @@ void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
 }
 
 void check_digests(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
-  const uint16_t choice = in.take<uint16_t>();
-  const uint16_t alone = in.take<uint16_t>();
-  const uint32_t length = in.take<uint8_t>() % 4 == 0 ? 200 : 64;
-  const reference::Digests rows = fuzz::take_digests(in, length, 150, 8'000);
+  const uint16_t choice = in.read<uint16_t>();
+  const uint16_t alone = in.read<uint16_t>();
+  const uint32_t length = in.read<uint8_t>() % 4 == 0 ? 200 : 64;
+  const reference::Digests rows = fuzz::read_digests(in, length, 150, 8'000);
   const Callers callers(alone, static_cast<uint32_t>(rows.size()));
   const fuzz::DigestValues value(rows);
-  const double threshold = fuzz::threshold_of(choice, value, static_cast<uint32_t>(rows.size()));
+  const double threshold = fuzz::reached_threshold(choice, value, static_cast<uint32_t>(rows.size()));
   const reference::Graph g =
-      graph_of(static_cast<uint32_t>(rows.size()), value, [&](uint32_t v) { return fuzz::is_near(v, threshold); });
+      near_graph(static_cast<uint32_t>(rows.size()), value, [&](uint32_t v) { return fuzz::is_near(v, threshold); });
   check_by_pairs(
       s, linkage, callers, g,
       [&](const EngineOptions& options) { return std::make_unique<CtphPairs>(threshold, options); },
@@ -198,7 +199,7 @@ void check_streams(fuzz::Input& in, uint32_t seed) {
   std::vector<std::vector<uint32_t>> groups;
   const uint32_t rows = in.below(kMaxRows);
   for (uint32_t i = 0; i < rows; ++i) {
-    const uint8_t to = in.take<uint8_t>();
+    const uint8_t to = in.read<uint8_t>();
     if (to < groups.size() && to % 2 == 1) {
       groups[to].push_back(i);
     } else {
@@ -215,7 +216,7 @@ void check_streams(fuzz::Input& in, uint32_t seed) {
     }
   }
   while (!in.empty() && whole.pairs.size() < kMaxPairs && groups.size() > 1) {
-    const size_t x = in.take<uint8_t>() % groups.size(), y = in.take<uint8_t>() % groups.size();
+    const size_t x = in.read<uint8_t>() % groups.size(), y = in.read<uint8_t>() % groups.size();
     if (x == y || marked.count(std::minmax(groups[x][0], groups[y][0])) != 0) continue;
     ++value;
     marked[std::minmax(groups[x][0], groups[y][0])] = 100 + value;
@@ -223,12 +224,12 @@ void check_streams(fuzz::Input& in, uint32_t seed) {
       for (const uint32_t b : groups[y]) whole.pairs[std::minmax(a, b)] = 100 + value;
     }
   }
-  const auto stream_of = [](const std::map<reference::RowNumbers, uint32_t>& pairs) {
+  const auto pair_stream = [](const std::map<reference::RowNumbers, uint32_t>& pairs) {
     Stream out;
     for (const auto& [p, v] : pairs) out.push_back({p.first, p.second, v});
     return out;
   };
-  const Stream all = stream_of(whole.pairs), some = stream_of(marked);
+  const Stream all = pair_stream(whole.pairs), some = pair_stream(marked);
   demand_anchor(rows, all, whole);
   demand_anchor(rows, some, whole);
   demand_bridges(rows, all, whole, seed);
@@ -247,9 +248,9 @@ void check_streams(fuzz::Input& in, uint32_t seed) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 1500) return 0;
   fuzz::Input in(data, size);
-  const uint8_t what = in.take<uint8_t>();
+  const uint8_t what = in.read<uint8_t>();
   fuzz::Setting s;
-  take_setting(in, &s);
+  read_setting(in, &s);
   const Linkage linkage = what / 8 % 2 == 0 ? Linkage::anchor : Linkage::connected;
   switch (what % 8) {
     case 0:

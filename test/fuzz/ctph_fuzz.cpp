@@ -87,7 +87,7 @@ void check_stored(const uint8_t* data, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  switch (in.take<uint8_t>() % 3) {
+  switch (in.read<uint8_t>() % 3) {
     case 0:
       check_document(in);
       break;

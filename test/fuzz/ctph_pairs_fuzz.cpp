@@ -45,7 +45,7 @@ void check_pairs(const fuzz::Setting& s, const reference::Digests& all, const fu
   run_search(s, [&](const EngineOptions& options) {
     CtphPairs engine(threshold, options);
     add(engine, all, count_a);
-    engine.run(fuzz::data_of(rank_a), fuzz::data_of(rank_b));
+    engine.run(fuzz::data_or_null(rank_a), fuzz::data_or_null(rank_b));
     DEMAND(fuzz::drain(engine, s.step) == expected);
     DEMAND(engine.stats().rows == all.size());
     DEMAND(engine.stats().found == expected.size());
@@ -67,13 +67,13 @@ void check_components(const fuzz::Setting& s, const reference::Digests& all, con
     UnionFind sets(n);
     engine.run_components(sets);
     reference::Random random(seed);
-    std::vector<uint32_t> of(n), got(n);
+    std::vector<uint32_t> others(n), got(n);
     for (uint32_t i = 0; i < n; ++i) {
       DEMAND(sets.find(i) == expected.find(i));
-      of[i] = static_cast<uint32_t>(random() % n);
+      others[i] = static_cast<uint32_t>(random() % n);
     }
-    engine.values_with(of.data(), got.data());
-    for (uint32_t i = 0; i < n; ++i) DEMAND(got[i] == values(i, of[i]));
+    engine.values_with(others.data(), got.data());
+    for (uint32_t i = 0; i < n; ++i) DEMAND(got[i] == values(i, others[i]));
   });
 }
 
@@ -84,13 +84,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 600) return 0;
   fuzz::Input in(data, size);
   fuzz::Setting s;
-  take_setting(in, &s);
-  const uint16_t choice = in.take<uint16_t>();
-  const uint8_t what = in.take<uint8_t>();
+  read_setting(in, &s);
+  const uint16_t choice = in.read<uint16_t>();
+  const uint8_t what = in.read<uint8_t>();
   const uint32_t lengths[] = {64, 64, 64, 65 + in.below(300), 1024};
-  const reference::Digests all = fuzz::take_digests(in, lengths[what / 4 % 5], kMaxRows, kMaxSymbols);
+  const reference::Digests all = fuzz::read_digests(in, lengths[what / 4 % 5], kMaxRows, kMaxSymbols);
   const fuzz::DigestValues values(all);
-  const double threshold = fuzz::threshold_of(choice, values, static_cast<uint32_t>(all.size()));
+  const double threshold = fuzz::reached_threshold(choice, values, static_cast<uint32_t>(all.size()));
   if (what % 4 == 0) {
     check_components(s, all, values, threshold, what);
   } else {

@@ -26,14 +26,14 @@ inline bool is_part(const std::string& part, uint32_t length) {
 // Runs of 1..16 rows, at most `rows` in all and with at most `symbols` characters: fresh ones of any symbols or of a
 // few; equal ones; and ones made of an earlier row by edits, by long runs of one symbol, by moving a part to the block
 // size beside it, or by losing a part. A run is 8 bytes of input. length: 64, or that of long digests.
-inline reference::Digests take_digests(Input& in, uint32_t length, size_t rows, size_t symbols) {
+inline reference::Digests read_digests(Input& in, uint32_t length, size_t rows, size_t symbols) {
   reference::Digests out;
   while (!in.empty() && out.size() < rows) {
-    const uint8_t how = in.take<uint8_t>();
-    const uint8_t count = in.take<uint8_t>();
-    const uint8_t part = in.take<uint8_t>();
-    const uint8_t few = in.take<uint8_t>();
-    reference::Random random(in.take<uint32_t>());
+    const uint8_t how = in.read<uint8_t>();
+    const uint8_t count = in.read<uint8_t>();
+    const uint8_t part = in.read<uint8_t>();
+    const uint8_t few = in.read<uint8_t>();
+    reference::Random random(in.read<uint32_t>());
     const auto edited = [&](const std::string& from) {
       return reference::edited(random, from, random() % (1 + part % 24), length);
     };
@@ -133,7 +133,7 @@ inline bool is_near(uint32_t value, double threshold) {
 }
 
 // A threshold by two bytes of input: any, or one that two of n rows reach exactly.
-inline double threshold_of(uint16_t choice, const DigestValues& values, uint32_t n) {
+inline double reached_threshold(uint16_t choice, const DigestValues& values, uint32_t n) {
   if (choice % 4 == 0) return (1 + choice / 256) / 256.0;
   const double least = 0.25 * (choice % 4);
   std::vector<uint32_t> reached;

@@ -40,7 +40,7 @@ uint64_t distance(Unit unit, const fuzz::Exact& a, const fuzz::Exact& b, uint64_
 }
 
 void compare(Unit unit, const std::string& a, const std::string& b, uint64_t bound) {
-  const auto symbols = unit == Unit::byte ? reference::bytes_of : reference::code_points_of;
+  const auto symbols = unit == Unit::byte ? reference::byte_symbols : reference::code_point_symbols;
   const auto x = symbols(a), y = symbols(b);
   if (x.size() * y.size() > 1'000'000) return;  // the table's time
   const uint64_t d = reference::edit_distance(x, y);
@@ -64,8 +64,8 @@ void compare(Unit unit, const std::string& a, const std::string& b, uint64_t bou
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 2000) return 0;
   fuzz::Input in(data, size);
-  const uint8_t kind = in.take<uint8_t>();
-  const uint64_t bound = in.take<uint16_t>();
+  const uint8_t kind = in.read<uint8_t>();
+  const uint64_t bound = in.read<uint16_t>();
   if (kind >= 192) {
     // Two runs of any bytes: as bytes exactly, as ill-formed text without harm.
     const size_t first = std::min<size_t>(in.size(), bound % 1000);
@@ -77,10 +77,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   uint32_t x = 0;
   size_t length = in.below(900);
-  uint32_t state = in.take<uint32_t>();
+  uint32_t state = in.read<uint32_t>();
   std::string a, b;
   while (length > 0) {
-    const uint8_t how = in.take<uint8_t>();
+    const uint8_t how = in.read<uint8_t>();
     const size_t run = std::min<size_t>(length, 1 + (how >> 2) * (in.empty() ? 40u : 3u));
     length -= run;
     for (size_t i = 0; i < run; ++i) {

@@ -34,7 +34,7 @@ class Input {
 
   // Zeros after the end.
   template <class T>
-  T take() {
+  T read() {
     T out{};
     const size_t n = sizeof(T) < size_ ? sizeof(T) : size_;
     if (n != 0) std::memcpy(&out, data_, n);
@@ -42,7 +42,7 @@ class Input {
     size_ -= n;
     return out;
   }
-  uint32_t below(uint32_t n) { return take<uint16_t>() % n; }
+  uint32_t below(uint32_t n) { return read<uint16_t>() % n; }
 
   const uint8_t* data() const { return data_; }
   size_t size() const { return size_; }

@@ -72,8 +72,8 @@ std::string decoded(UnicodeForm form, const uint8_t* p, size_t n, size_t piece, 
 // Byte 0: the form. Byte 1: the size of pieces.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  const auto form = static_cast<UnicodeForm>(in.take<uint8_t>() % 5);
-  const size_t piece = 4 + in.take<uint8_t>();
+  const auto form = static_cast<UnicodeForm>(in.read<uint8_t>() % 5);
+  const size_t piece = 4 + in.read<uint8_t>();
   if (in.size() > 200000) return 0;
   const std::unique_ptr<uint8_t[]> exact(new uint8_t[in.size()]);
   std::copy(in.data(), in.data() + in.size(), exact.get());

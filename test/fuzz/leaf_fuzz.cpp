@@ -46,15 +46,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   // As entries: a head says how many bits vary, the rest are the entries.
   fuzz::Input in(data, size);
-  const unsigned key_bits = in.take<uint8_t>() % 41;
-  const unsigned block_bits = in.take<uint8_t>() % 33;
-  const unsigned off_bits = in.take<uint8_t>() % 17;
-  const uint64_t base_key = in.take<uint64_t>() & kMaxKey;
-  const uint64_t base_block = in.take<uint32_t>();
+  const unsigned key_bits = in.read<uint8_t>() % 41;
+  const unsigned block_bits = in.read<uint8_t>() % 33;
+  const unsigned off_bits = in.read<uint8_t>() % 17;
+  const uint64_t base_key = in.read<uint64_t>() & kMaxKey;
+  const uint64_t base_block = in.read<uint32_t>();
   std::vector<Entry> entries;
   while (!in.empty() && entries.size() < 20000) {
-    const uint64_t a = in.take<uint32_t>();
-    const uint64_t b = in.take<uint32_t>();
+    const uint64_t a = in.read<uint32_t>();
+    const uint64_t b = in.read<uint32_t>();
     const uint64_t mixed = (a << 32 | b) * 0x9e3779b97f4a7c15u;
     const auto low = [](uint64_t v, unsigned bits) { return bits == 0 ? 0 : v >> (64 - bits); };
     entries.push_back(

@@ -29,22 +29,22 @@ struct Setting {
 };
 
 // 9 bytes. Also chooses the kernels.
-inline void take_setting(Input& in, Setting* s) {
+inline void read_setting(Input& in, Setting* s) {
   constexpr size_t kLimits[] = {0, 64 << 10, 0, SIZE_MAX};
-  const uint8_t limit = in.take<uint8_t>();
+  const uint8_t limit = in.read<uint8_t>();
   s->limit = limit % 4 == 2 ? size_t{limit} << 10 : kLimits[limit % 4];
-  const uint8_t how = in.take<uint8_t>();
+  const uint8_t how = in.read<uint8_t>();
   s->threads = how % 4 == 3 ? 2 + how / 128 : 1;
   s->identical = static_cast<Identical>(how >> 2 & 3);
   s->two_sets = (how >> 4 & 1) != 0;
   s->rank_seed = (how >> 5 & 1) != 0 ? 1 + how : 0;
-  s->step = 1 + in.take<uint8_t>();
-  s->split = in.take<uint16_t>();
-  const uint8_t trouble = in.take<uint8_t>();
-  const uint16_t calls = in.take<uint16_t>();
+  s->step = 1 + in.read<uint8_t>();
+  s->split = in.read<uint16_t>();
+  const uint8_t trouble = in.read<uint8_t>();
+  const uint16_t calls = in.read<uint16_t>();
   if (trouble % 8 == 6) s->stop_after = calls % 4;  // it is seldom asked
   if (trouble % 8 == 7) s->file_calls = calls % 1024;
-  choose_kernels(in.take<uint8_t>());
+  choose_kernels(in.read<uint8_t>());
 }
 
 // body(options) may be cut short by the trouble that was asked for, and leaves no files behind.
@@ -85,6 +85,8 @@ inline std::vector<uint32_t> make_ranks(const Setting& s, uint32_t n) {
   return out;
 }
 
-inline const uint32_t* data_of(const std::vector<uint32_t>& ranks) { return ranks.empty() ? nullptr : ranks.data(); }
+inline const uint32_t* data_or_null(const std::vector<uint32_t>& ranks) {
+  return ranks.empty() ? nullptr : ranks.data();
+}
 
 }  // namespace neardup::fuzz

@@ -18,16 +18,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 3000) return 0;
   fuzz::Input in(data, size);
   const uint32_t num_perm = 16 + in.below(150);
-  const uint32_t bits = 8u << in.take<uint8_t>() % 3;
+  const uint32_t bits = 8u << in.read<uint8_t>() % 3;
   // Mostly high thresholds: those have bands.
   const uint32_t low = in.below(num_perm);
-  const uint32_t need = in.take<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
-  const size_t limits[] = {0, 64 << 10, size_t{in.take<uint8_t>()} << 10, SIZE_MAX};
-  const size_t limit = limits[in.take<uint8_t>() % 4];
-  const uint32_t split = in.take<uint8_t>();
-  const size_t step = 1 + in.take<uint8_t>();
-  fuzz::choose_kernels(in.take<uint8_t>());
-  const reference::Rows rows = fuzz::take_rows(in, num_perm, bits, 160);
+  const uint32_t need = in.read<uint8_t>() % 4 == 0 ? 1 + low : num_perm - low % std::min(num_perm, 48u);
+  const size_t limits[] = {0, 64 << 10, size_t{in.read<uint8_t>()} << 10, SIZE_MAX};
+  const size_t limit = limits[in.read<uint8_t>() % 4];
+  const uint32_t split = in.read<uint8_t>();
+  const size_t step = 1 + in.read<uint8_t>();
+  fuzz::choose_kernels(in.read<uint8_t>());
+  const reference::Rows rows = fuzz::read_rows(in, num_perm, bits, 160);
   const auto expected = reference::pairs(rows, need);
 
   reference::StdioTempFiles files;

@@ -96,10 +96,10 @@ void check_windows(const std::string& a, size_t window) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 600) return 0;
   fuzz::Input in(data, size);
-  const size_t least = 1 + in.take<uint8_t>() % 20;
-  const int k = 1 + in.take<uint8_t>() % kMaxK;
-  const int window = 1 + in.take<uint8_t>() % 40;
-  const size_t piece = 1 + in.take<uint8_t>() % 24;
+  const size_t least = 1 + in.read<uint8_t>() % 20;
+  const int k = 1 + in.read<uint8_t>() % kMaxK;
+  const int window = 1 + in.read<uint8_t>() % 40;
+  const size_t piece = 1 + in.read<uint8_t>() % 24;
   const std::string all(reinterpret_cast<const char*>(in.data()), in.size());
   std::string a, b;
   if (all.size() > 4 * piece) {

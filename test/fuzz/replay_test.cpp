@@ -25,7 +25,7 @@ const Target kTargets[] = {
 #undef NEARDUP_FUZZ_TARGET
 };
 
-std::vector<char> contents_of(const std::filesystem::path& path) {
+std::vector<char> read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -37,7 +37,7 @@ TEST_P(FuzzCorpus, HoldsNoSurprise) {
   size_t inputs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path());
-    const std::vector<char> input = contents_of(entry.path());
+    const std::vector<char> input = read_file(entry.path());
     // Of exactly its size, so that a read beyond it is seen.
     const std::vector<uint8_t> data(input.begin(), input.end());
     EXPECT_EQ(GetParam().run(data.data(), data.size()), 0);

@@ -34,9 +34,9 @@ std::vector<uint64_t> fast(Unit unit, int k, const uint8_t* data, size_t size) {
 // of the repeated text's end.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  const int k = 1 + in.take<uint8_t>() % kMaxK;
-  const size_t times = 1 + in.take<uint8_t>() % 64;
-  const size_t cut = in.take<uint8_t>();
+  const int k = 1 + in.read<uint8_t>() % kMaxK;
+  const size_t times = 1 + in.read<uint8_t>() % 64;
+  const size_t cut = in.read<uint8_t>();
   if (in.size() > 10000) return 0;
   std::string bytes;
   for (size_t i = 0; i < times && bytes.size() < 12000; ++i) {

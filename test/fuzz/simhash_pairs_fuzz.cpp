@@ -65,7 +65,7 @@ void check_pairs(const fuzz::Setting& s, const reference::Values& all, size_t co
   run_search(s, [&](const EngineOptions& options) {
     SimhashPairs engine(most, options);
     add(engine, all, count_a);
-    engine.run(fuzz::data_of(rank_a), fuzz::data_of(rank_b));
+    engine.run(fuzz::data_or_null(rank_a), fuzz::data_or_null(rank_b));
     DEMAND(fuzz::drain(engine, s.step) == expected);
     DEMAND(engine.stats().rows == all.size());
     DEMAND(engine.stats().found == expected.size());
@@ -88,13 +88,13 @@ void check_components(const fuzz::Setting& s, const reference::Values& all, uint
     UnionFind sets(n);
     engine.run_components(sets);
     reference::Random random(seed);
-    std::vector<uint32_t> of(n), values(n);
+    std::vector<uint32_t> others(n), values(n);
     for (uint32_t i = 0; i < n; ++i) {
       DEMAND(sets.find(i) == expected.find(i));
-      of[i] = static_cast<uint32_t>(random() % n);
+      others[i] = static_cast<uint32_t>(random() % n);
     }
-    engine.values_with(of.data(), values.data());
-    for (uint32_t i = 0; i < n; ++i) DEMAND(values[i] == distance(all[i], all[of[i]]));
+    engine.values_with(others.data(), values.data());
+    for (uint32_t i = 0; i < n; ++i) DEMAND(values[i] == distance(all[i], all[others[i]]));
   });
 }
 
@@ -105,12 +105,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 1000) return 0;
   fuzz::Input in(data, size);
   fuzz::Setting s;
-  take_setting(in, &s);
-  const uint8_t near = in.take<uint8_t>();
+  read_setting(in, &s);
+  const uint8_t near = in.read<uint8_t>();
   // Mostly small ones: those are searched by blocks.
   const uint32_t most = near < 128 ? near % 9 : near % 65;
-  const uint8_t what = in.take<uint8_t>();
-  reference::Values all = fuzz::take_values(in, kMaxRows);
+  const uint8_t what = in.read<uint8_t>();
+  reference::Values all = fuzz::read_values(in, kMaxRows);
   if (count_near(all, most) > kMaxPairs) all.resize(kFewRows);
   if (what % 4 == 0) {
     check_components(s, all, most, what);

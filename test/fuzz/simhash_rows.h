@@ -13,14 +13,14 @@ namespace neardup::fuzz {
 
 // Runs of 1..64 rows, at most `rows` in all: fresh ones, of all bits or of some; equal ones; ones near an earlier row;
 // and chains from it. A run is 8 bytes of input.
-inline reference::Values take_values(Input& in, size_t rows) {
+inline reference::Values read_values(Input& in, size_t rows) {
   reference::Values out;
   while (!in.empty() && out.size() < rows) {
-    const uint8_t how = in.take<uint8_t>();
-    const uint8_t length = in.take<uint8_t>();
-    const unsigned flips = in.take<uint8_t>() % 70;
-    const uint32_t seed = in.take<uint32_t>();
-    const uint8_t shift = in.take<uint8_t>() % 64;
+    const uint8_t how = in.read<uint8_t>();
+    const uint8_t length = in.read<uint8_t>();
+    const unsigned flips = in.read<uint8_t>() % 70;
+    const uint32_t seed = in.read<uint32_t>();
+    const uint8_t shift = in.read<uint8_t>() % 64;
     const size_t n = std::min<size_t>(1 + length % 64, rows - out.size());
     reference::Random random(seed);
     uint64_t v = out.empty() || how % 8 == 0 ? random() : out[seed % out.size()];

@@ -14,14 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 4000) return 0;
   fuzz::Input in(data, size);
   const uint32_t num_perm = kMinNumPerm + in.below(240);
-  const uint64_t seed = in.take<uint64_t>();
-  fuzz::choose_kernels(in.take<uint8_t>());
-  const size_t times = 1 + in.take<uint8_t>() % 40;
-  const bool bytes = in.take<uint8_t>() % 2 == 0;
+  const uint64_t seed = in.read<uint64_t>();
+  fuzz::choose_kernels(in.read<uint8_t>());
+  const size_t times = 1 + in.read<uint8_t>() % 40;
+  const bool bytes = in.read<uint8_t>() % 2 == 0;
   std::vector<std::vector<uint64_t>> batches;
   while (!in.empty()) {
-    std::vector<uint64_t> batch(in.take<uint8_t>());
-    for (uint64_t& x : batch) x = bytes ? in.take<uint8_t>() : in.take<uint64_t>();
+    std::vector<uint64_t> batch(in.read<uint8_t>());
+    for (uint64_t& x : batch) x = bytes ? in.read<uint8_t>() : in.read<uint64_t>();
     batches.push_back(batch);
   }
   std::vector<uint64_t> all;

@@ -30,8 +30,8 @@ std::optional<int> score(const std::string& a, const std::string& b) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 400) return 0;
   fuzz::Input in(data, size);
-  const bool derived = in.take<uint8_t>() % 2 == 1;
-  const uint8_t how = in.take<uint8_t>();
+  const bool derived = in.read<uint8_t>() % 2 == 1;
+  const uint8_t how = in.read<uint8_t>();
   const std::string all(reinterpret_cast<const char*>(in.data()), in.size());
   std::string a = all.substr(0, how), b = all.size() > how ? all.substr(how) : std::string();
   if (derived) {

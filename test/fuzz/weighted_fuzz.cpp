@@ -15,24 +15,24 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 1000) return 0;
   fuzz::Input in(data, size);
   const uint32_t num_perm = 16 + in.below(100);
-  const uint64_t seed = in.take<uint64_t>();
+  const uint64_t seed = in.read<uint64_t>();
   std::vector<WeightedElement> elements;
   reference::WeightedSet set;
   WeightUnits total = 0;
   while (!in.empty()) {
-    const uint8_t form = in.take<uint8_t>();
-    const uint64_t hash = form & 1 ? in.take<uint8_t>() : in.take<uint64_t>();
+    const uint8_t form = in.read<uint8_t>();
+    const uint64_t hash = form & 1 ? in.read<uint8_t>() : in.read<uint64_t>();
     WeightUnits units = 0;
     if (form & 2) {
       try {
-        units = weight_units(in.take<double>());
+        units = weight_units(in.read<double>());
       } catch (const Error& e) {
         DEMAND(e.code() == Errc::invalid_argument);
         continue;
       }
     } else {
-      const uint64_t some = in.take<uint64_t>();
-      units = WeightUnits{some} << in.take<uint8_t>() % 65;
+      const uint64_t some = in.read<uint64_t>();
+      units = WeightUnits{some} << in.read<uint8_t>() % 65;
     }
     try {
       add_units(&total, units);

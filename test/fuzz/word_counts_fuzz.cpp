@@ -15,11 +15,11 @@ using namespace neardup;
 // with other words before each. The rest: documents, between bytes 0x1e; after 0x1f arrays, their words between 0x1f.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  const uint8_t kind = in.take<uint8_t>();
-  const size_t vocabulary = in.take<uint8_t>();
-  const uint32_t features = in.take<uint8_t>();
-  const uint8_t memory = in.take<uint8_t>();
-  const unsigned repeats = static_cast<unsigned>(std::min<size_t>(in.take<uint8_t>() % 40, 1500 / (in.size() + 1))) + 1;
+  const uint8_t kind = in.read<uint8_t>();
+  const size_t vocabulary = in.read<uint8_t>();
+  const uint32_t features = in.read<uint8_t>();
+  const uint8_t memory = in.read<uint8_t>();
+  const unsigned repeats = static_cast<unsigned>(std::min<size_t>(in.read<uint8_t>() % 40, 1500 / (in.size() + 1))) + 1;
   if (in.size() > 600) return 0;
   const std::string all(reinterpret_cast<const char*>(in.data()), in.size());
 
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           one = std::string(1 + i % 7, static_cast<char>('a' + (r * 5 + i) % 26)) + " " + one;
         const fuzz::Exact exact(one);
         counts.add_document(exact.p.get(), exact.size);
-        documents.push_back(reference::places_of(one));
+        documents.push_back(reference::place_words(one));
         continue;
       }
       std::vector<std::string> words;
@@ -55,11 +55,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       counts.begin_words();
       for (const std::string& word : words) counts.add_word(word);
       counts.end_words();
-      documents.push_back(reference::places_of(words));
+      documents.push_back(reference::place_words(words));
     }
   }
-  reference::WordModel want =
-      reference::model_of(documents, {}, vocabulary, features, options.window, options.by_position, options.sentences);
+  reference::WordModel want = reference::count_model(documents, {}, vocabulary, features, options.window,
+                                                     options.by_position, options.sentences);
   want.discount = options.discount;
   const size_t n = counts.choose(vocabulary);
   DEMAND(n == want.words.size());

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 4000) return 0;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const fuzz::Exact exact(text);
-  const reference::Document want = reference::places_of(text);
+  const reference::Document want = reference::place_words(text);
   WordPlaces places(exact.p.get(), size);
   size_t n = 0;
   for (WordPlace place; places.next(&place); ++n) {

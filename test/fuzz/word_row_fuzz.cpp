@@ -11,7 +11,7 @@ using namespace neardup;
 // Bytes 0 and 1: how many features the model has, times 64.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  const uint32_t features = 64 * in.take<uint16_t>();
+  const uint32_t features = 64 * in.read<uint16_t>();
   const fuzz::Exact exact(std::string(reinterpret_cast<const char*>(in.data()), in.size()));
   std::vector<uint32_t> f;
   std::vector<uint16_t> v;

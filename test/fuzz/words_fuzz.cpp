@@ -19,8 +19,8 @@ using namespace neardup;
 // Byte 0: following. Byte 1: which words are stop words. The rest: the document, cut in two for the counts.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input in(data, size);
-  const int following = 1 + in.take<uint8_t>() % kMaxFollowing;
-  const uint8_t pick = in.take<uint8_t>();
+  const int following = 1 + in.read<uint8_t>() % kMaxFollowing;
+  const uint8_t pick = in.read<uint8_t>();
   if (in.size() > 4000) return 0;
   // Memory of exactly this size.
   const size_t n = in.size();

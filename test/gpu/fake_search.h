@@ -40,7 +40,7 @@ inline void say(char* error, uint32_t size, const char* text) {
 }
 
 // 0xffffffff: not near.
-inline uint32_t value_of(const NeardupGpuJob& job, uint32_t i, uint32_t j) {
+inline uint32_t pair_value(const NeardupGpuJob& job, uint32_t i, uint32_t j) {
   constexpr uint32_t kNone = UINT32_MAX;
   if (job.kind == NEARDUP_GPU_MINHASH) {
     const auto* a = static_cast<const unsigned char*>(job.rows[i]);
@@ -58,8 +58,8 @@ inline uint32_t value_of(const NeardupGpuJob& job, uint32_t i, uint32_t j) {
   const NeardupGpuPart& b = job.parts[j];
   if (a.list / 4 != b.list / 4 || (a.list % 4 >= 2 && b.list % 4 >= 2)) return kNone;
   const uint32_t sum = uint32_t{a.length} + b.length;
-  const auto d = static_cast<uint32_t>(
-      reference::edit_distance(reference::bytes_of({a.text, a.length}), reference::bytes_of({b.text, b.length})));
+  const auto d = static_cast<uint32_t>(reference::edit_distance(reference::byte_symbols({a.text, a.length}),
+                                                                reference::byte_symbols({b.text, b.length})));
   return d <= job.most_by_sum[sum] ? d << 16 | sum : kNone;
 }
 
@@ -114,7 +114,7 @@ inline NeardupGpuStatus search_start(NeardupGpuSearch* handle, const NeardupGpuJ
         if (a > b) std::swap(a, b);
       }
       if (job->two_sets != 0 && !across) continue;
-      const uint32_t value = value_of(*job, i, j);
+      const uint32_t value = pair_value(*job, i, j);
       if (value != UINT32_MAX) search->pairs.push_back({a, b, value});
     }
   }

@@ -26,7 +26,7 @@ inline int probes = 0;
 inline NeardupGpuOptions word_options = {};
 
 // The sum over common features of both values, by going through both rows.
-inline uint32_t numerator_of(const NeardupGpuWordRows& a, uint32_t i, const NeardupGpuWordRows& b, uint32_t j) {
+inline uint32_t sum_common_values(const NeardupGpuWordRows& a, uint32_t i, const NeardupGpuWordRows& b, uint32_t j) {
   uint32_t sum = 0;
   uint64_t x = a.begin[i], y = b.begin[j];
   while (x < a.begin[i + 1] && y < b.begin[j + 1]) {
@@ -39,7 +39,7 @@ inline uint32_t numerator_of(const NeardupGpuWordRows& a, uint32_t i, const Near
   return sum;
 }
 
-inline double similarity_of(const NeardupGpuPair& p, const uint32_t* weights) {
+inline double pair_similarity(const NeardupGpuPair& p, const uint32_t* weights) {
   return double(p.value) / (double(weights[p.a]) + weights[p.b]);
 }
 
@@ -49,7 +49,7 @@ inline std::vector<NeardupGpuPair> word_pairs(const NeardupGpuWordRows& rows, co
   for (uint32_t i = 0; i < rows.rows; ++i) {
     for (uint32_t j = 0; j < block.rows; ++j) {
       if (block.first + j <= rows.first + i) continue;
-      const uint32_t value = numerator_of(rows, i, block, j);
+      const uint32_t value = sum_common_values(rows, i, block, j);
       if (value != 0) out.push_back({rows.first + i, block.first + j, value});
     }
   }
@@ -59,13 +59,13 @@ inline std::vector<NeardupGpuPair> word_pairs(const NeardupGpuWordRows& rows, co
 // Of these what a probe must tell.
 inline std::vector<NeardupGpuPair> wanted_pairs(const std::vector<NeardupGpuPair>& all, const uint32_t* weights,
                                                 uint32_t words, uint32_t k, const float* least) {
-  std::vector<std::vector<double>> of_a(words), of_b(words);
+  std::vector<std::vector<double>> first_lists(words), second_lists(words);
   for (const NeardupGpuPair& p : all) {
-    of_a[p.a].push_back(similarity_of(p, weights));
-    of_b[p.b].push_back(similarity_of(p, weights));
+    first_lists[p.a].push_back(pair_similarity(p, weights));
+    second_lists[p.b].push_back(pair_similarity(p, weights));
   }
   // The similarity of the k-th.
-  for (auto* lists : {&of_a, &of_b}) {
+  for (auto* lists : {&first_lists, &second_lists}) {
     for (std::vector<double>& list : *lists) {
       std::sort(list.begin(), list.end(), std::greater<>());
       list.resize(k < list.size() ? k : list.size());
@@ -74,8 +74,9 @@ inline std::vector<NeardupGpuPair> wanted_pairs(const std::vector<NeardupGpuPair
   }
   std::vector<NeardupGpuPair> out;
   for (const NeardupGpuPair& p : all) {
-    const double s = similarity_of(p, weights);
-    if ((s >= of_a[p.a].back() && s >= double(least[p.a])) || (s >= of_b[p.b].back() && s >= double(least[p.b])))
+    const double s = pair_similarity(p, weights);
+    if ((s >= first_lists[p.a].back() && s >= double(least[p.a])) ||
+        (s >= second_lists[p.b].back() && s >= double(least[p.b])))
       out.push_back(p);
   }
   return out;

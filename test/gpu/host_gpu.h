@@ -147,18 +147,18 @@ class HostGpu {
     call();
     ++launches;
     if (grid_x == 0 || grid_y == 0 || grid_y > 65535) throw Error(Errc::device, "host GPU: invalid configuration");
-    if (shared_of<Kernel>(0) > shared_) throw Error(Errc::device, "host GPU: too much shared memory");
+    if (kernel_shared<Kernel>(0) > shared_) throw Error(Errc::device, "host GPU: too much shared memory");
     const uint64_t blocks = uint64_t{grid_x} * grid_y;
     std::atomic<uint64_t> next{0};
     const auto run_blocks = [&](Team* team) {
-      std::vector<unsigned char> shared(shared_of<Kernel>(0) + 64);
+      std::vector<unsigned char> shared(kernel_shared<Kernel>(0) + 64);
       auto* const aligned =
           reinterpret_cast<unsigned char*>((reinterpret_cast<uintptr_t>(shared.data()) + 63) / 64 * 64);
       // Relaxed: blocks are not ordered by it.
       for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks;) {
         const auto x = static_cast<uint32_t>(i % grid_x);
         const auto y = static_cast<uint32_t>(i / grid_x);
-        std::memset(aligned, 0xcd, shared_of<Kernel>(0));
+        std::memset(aligned, 0xcd, kernel_shared<Kernel>(0));
         Block block(x, y, Kernel::kThreads, aligned, x + y, team);
         kernel(block);
       }
@@ -210,11 +210,11 @@ class HostGpu {
     if (calls_left-- <= 0) throw Error(Errc::device, "host GPU: the device is lost");
   }
   template <class Kernel>
-  static constexpr auto shared_of(int) -> decltype(Kernel::kShared) {
+  static constexpr auto kernel_shared(int) -> decltype(Kernel::kShared) {
     return Kernel::kShared;
   }
   template <class Kernel>
-  static constexpr uint32_t shared_of(long) {
+  static constexpr uint32_t kernel_shared(long) {
     return 0;
   }
 

@@ -243,7 +243,7 @@ void older_word_numerators(const NeardupGpuWordRows& rows, uint32_t features, bo
     check(cudaEventElapsedTime(&took, began.get(), ended.get()), "cudaEventElapsedTime");
     took_all += took;
     if (numerators == nullptr) continue;
-    std::vector<uint32_t> told(size_t{some} * n);
+    std::vector<uint32_t> numbers(size_t{some} * n);
     check(cudaMemcpy(told.data(), out.data(), told.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
     for (uint32_t i = 0; i < some; ++i)
       for (uint32_t j = first + i + 1; j < n; ++j) (*numerators)[size_t{first + i} * n + j] = told[size_t{i} * n + j];

@@ -93,7 +93,7 @@ class Lock:
     def __init__(self):
         self.owner, self.sharers = None, set()
 
-    def take(self, me, share=False):
+    def acquire(self, me, share=False):
         if self.owner not in (None, me) or not share and self.sharers - {me}:
             return False
         if share:
@@ -347,7 +347,7 @@ def insert_pending(w, me, item):
         w.record(pages)
         break
     yield
-    if len(w.meta.pending) > PENDING_LIMIT and w.maint.take(me):
+    if len(w.meta.pending) > PENDING_LIMIT and w.maint.acquire(me):
         yield from maintain(w, me)
 
 
@@ -355,7 +355,7 @@ def maintain(w, me, fans=(2, 3), large=None):
     """A flush, and at least one step of a merge: else maintenance that is short of time fills the directory. When that
     is crowded, merges come first: maintenance may be killed after its flush again and again. Returns whether it
     flushed, with the row `large`."""
-    while not w.maint.take(me):
+    while not w.maint.acquire(me):
         yield
     crowded = len(w.meta.runs) >= CROWDED
     flushes = not crowded or w.wrong("flush-when-crowded")
@@ -406,7 +406,7 @@ def merge_step(w, me, fan):
     Units that a vacuum has frozen are left out first of all. If they were among those that count as merges at work, or
     that the next merge is made of, younger runs would have to wait for the vacuum, and fill the directory."""
     yield
-    old_may_move = w.vac.take(me, share=True) or w.wrong("merge-ignores-vacuum")
+    old_may_move = w.vac.acquire(me, share=True) or w.wrong("merge-ignores-vacuum")
     units = w.meta.units()
     able = [u for u, runs in units.items() if old_may_move or all(run.id >= w.meta.horizon for run in runs)]
     merging = [u for u, runs in units.items() if any(run.state == OUTPUT for run in runs)]
@@ -499,10 +499,10 @@ def vacuum(w, me):
 def bulk_delete(w, me, dead):
     expected, met = w.committed(), []
     yield
-    while not w.vac.take(me):
+    while not w.vac.acquire(me):
         yield
     while True:
-        while not w.maint.take(me):
+        while not w.maint.acquire(me):
             yield
         # With few units a merge would not make room: then they are large, and have many siblings.
         if len(w.meta.runs) <= ROOMY or len(w.meta.units()) < 3 or w.wrong("flush-when-crowded"):
@@ -587,7 +587,7 @@ def with_directory(w, me, work):
     primary = w.random.random() < 0.7  # a standby's readers cannot keep maintenance away
     for attempt in range(10**6):
         sheltered = primary and attempt >= PATIENCE
-        while sheltered and not w.maint.take(me, share=True):
+        while sheltered and not w.maint.acquire(me, share=True):
             yield
         yield
         directory = w.meta

@@ -109,7 +109,7 @@ class CodeTokens {
   }
   static bool is_digit(uint32_t c) { return c >= '0' && c <= '9'; }
   static bool is_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-  bool of_name(size_t i) const {
+  bool in_name(size_t i) const {
     if (i >= t_.size()) return false;
     const uint32_t c = t_[i];
     return is_digit(c) || is_letter(c) || c == '_' || c == '$' || (c > 0x7f && !is_space(c));
@@ -117,7 +117,7 @@ class CodeTokens {
   bool line_ends(size_t i) const { return i < t_.size() && (t_[i] == '\n' || t_[i] == '\r'); }
 
   size_t behind_name(size_t i) const {
-    while (of_name(i)) ++i;
+    while (in_name(i)) ++i;
     return i;
   }
 
@@ -146,7 +146,7 @@ class CodeTokens {
       const bool sign = (c == '+' || c == '-') && before < 0x80 && before != 0 &&
                         exponents.find(static_cast<char>(before)) != std::string::npos;
       const bool separator = c == '\'' && (is_digit(at(i + 1)) || is_letter(at(i + 1)));
-      if (!of_name(i) && c != '.' && !sign && !separator) break;
+      if (!in_name(i) && c != '.' && !sign && !separator) break;
     }
     return i;
   }

@@ -35,7 +35,7 @@ inline std::vector<std::string> families(uint32_t seed, int count, const std::ve
 }
 
 // They point into the texts.
-inline std::vector<Document> documents_of(const std::vector<std::string>& texts) {
+inline std::vector<Document> as_documents(const std::vector<std::string>& texts) {
   std::vector<Document> documents;
   for (const std::string& text : texts)
     documents.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});

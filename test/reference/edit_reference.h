@@ -12,16 +12,16 @@ namespace neardup::reference {
 
 using Symbols = std::vector<uint32_t>;
 
-inline Symbols bytes_of(std::string_view text) {
+inline Symbols byte_symbols(std::string_view text) {
   Symbols out;
   for (const char c : text) out.push_back(static_cast<unsigned char>(c));
   return out;
 }
 
 // Well-formed UTF-8.
-inline Symbols code_points_of(std::string_view text) {
+inline Symbols code_point_symbols(std::string_view text) {
   Symbols out;
-  for (const unsigned char c : bytes_of(text)) {
+  for (const unsigned char c : byte_symbols(text)) {
     if ((c & 0xc0) == 0x80) {
       out.back() = out.back() << 6 | (c & 0x3fu);
     } else {

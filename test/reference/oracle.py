@@ -141,22 +141,22 @@ def load_unicode():
         return [(int(m[1], 16), int(m[2], 16), m[3], int(m[4])) for m in pattern.finditer(f.read())]
 
 
-def unicode_of(c):
+def classify(c):
     """(class, folded code point); class w, s, m or -."""
-    if not unicode_of.table:
-        unicode_of.table = load_unicode()
-        unicode_of.first = [row[0] for row in unicode_of.table]
-    hit = unicode_of.cache.get(c)
+    if not classify.table:
+        classify.table = load_unicode()
+        classify.first = [row[0] for row in classify.table]
+    hit = classify.cache.get(c)
     if hit is None:
-        i = bisect.bisect_right(unicode_of.first, c) - 1
-        row = unicode_of.table[i] if i >= 0 else None
+        i = bisect.bisect_right(classify.first, c) - 1
+        row = classify.table[i] if i >= 0 else None
         hit = (row[2], c + row[3]) if row and c <= row[1] else ("-", c)
-        unicode_of.cache[c] = hit
+        classify.cache[c] = hit
     return hit
 
 
-unicode_of.table = None
-unicode_of.cache = {}
+classify.table = None
+classify.cache = {}
 
 # ---- shingles --------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ def words(text):
     """The folded words of a str."""
     out, run, run_is_solo = [], [], False
     for ch in text:
-        kind, folded = unicode_of(ord(ch))
+        kind, folded = classify(ord(ch))
         if kind == "m" and run:
             run.append(chr(folded))  # a mark extends any word right before it
             continue

@@ -81,7 +81,7 @@ inline void add_normalised(const std::vector<uint32_t>& text, size_t first, size
 }
 
 // The lines as first .. end without what ends them.
-inline std::vector<std::pair<size_t, size_t>> lines_of(const std::vector<uint32_t>& text) {
+inline std::vector<std::pair<size_t, size_t>> filled_lines(const std::vector<uint32_t>& text) {
   std::vector<std::pair<size_t, size_t>> out;
   size_t first = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -97,7 +97,7 @@ inline std::vector<std::pair<size_t, size_t>> lines_of(const std::vector<uint32_
 inline std::vector<PlacedUnit> placed_lines(std::string_view bytes) {
   const std::vector<uint32_t> text = code_points(bytes);
   std::vector<PlacedUnit> out;
-  for (const auto& [first, end] : lines_of(text)) add_normalised(text, first, end, &out);
+  for (const auto& [first, end] : filled_lines(text)) add_normalised(text, first, end, &out);
   return out;
 }
 
@@ -105,7 +105,7 @@ inline std::vector<PlacedUnit> placed_paragraphs(std::string_view bytes) {
   const std::vector<uint32_t> text = code_points(bytes);
   std::vector<PlacedUnit> out;
   size_t first = 0;
-  for (const auto& [line, end] : lines_of(text)) {
+  for (const auto& [line, end] : filled_lines(text)) {
     const bool blank = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(line),
                                    text.begin() + static_cast<std::ptrdiff_t>(end), is_white_space);
     const bool separated = end < text.size() && text[end] == 0x2029;

@@ -51,7 +51,7 @@ class Repeated {
 
   std::vector<Range> ranges(bool keep_first) const {
     std::vector<Range> out;
-    for (size_t row = 0; row < documents_.size(); ++row) ranges_of(row, keep_first, &out);
+    for (size_t row = 0; row < documents_.size(); ++row) add_ranges(row, keep_first, &out);
     return out;
   }
 
@@ -122,7 +122,7 @@ class Repeated {
     return {d[begin].position, d[end - 1].position + d[end - 1].length - d[begin].position};
   }
 
-  void ranges_of(size_t row, bool keep_first, std::vector<Range>* out) const {
+  void add_ranges(size_t row, bool keep_first, std::vector<Range>* out) const {
     const size_t windows = windows_[row].size();
     std::set<size_t> kept;
     for (size_t i = 0; keep_first && i < windows; ++i)

@@ -15,7 +15,7 @@ namespace neardup::reference {
 using SimilarLists = std::vector<std::vector<std::pair<uint32_t, double>>>;
 
 // block: words of a block at most; 0: as many as the engine takes.
-inline SimilarLists similar_words_of(const WordRows& rows, uint32_t k, uint32_t block, WordTiles* offload) {
+inline SimilarLists find_similar_words(const WordRows& rows, uint32_t k, uint32_t block, WordTiles* offload) {
   const uint32_t n = rows.size();
   std::vector<uint32_t> tie(n);
   std::iota(tie.rbegin(), tie.rend(), 0u);

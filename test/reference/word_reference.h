@@ -32,7 +32,7 @@ struct Place {
 using Document = std::vector<Place>;
 
 // The code points of some bytes, read as the tokenizer reads them.
-inline std::vector<uint32_t> code_points_of(const uint8_t* p, const uint8_t* end) {
+inline std::vector<uint32_t> decode_code_points(const uint8_t* p, const uint8_t* end) {
   std::vector<uint32_t> out;
   while (p < end) {
     unsigned length;
@@ -42,7 +42,7 @@ inline std::vector<uint32_t> code_points_of(const uint8_t* p, const uint8_t* end
   return out;
 }
 
-inline bool one_of(uint32_t c, std::initializer_list<uint32_t> list) {
+inline bool is_one(uint32_t c, std::initializer_list<uint32_t> list) {
   return std::find(list.begin(), list.end(), c) != list.end();
 }
 
@@ -77,11 +77,11 @@ inline bool lower_case(uint32_t c) {
 
 inline bool white_space(uint32_t c) {
   return (c >= 9 && c <= 13) || (c >= 0x2000 && c <= 0x200a) ||
-         one_of(c, {0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000});
+         is_one(c, {0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000});
 }
 
 inline bool closing(uint32_t c) {
-  return one_of(c, {'"',    '\'',   ')',    ']',    '}',    0xab,   0xbb,   0x2018, 0x2019, 0x201c,
+  return is_one(c, {'"',    '\'',   ')',    ']',    '}',    0xab,   0xbb,   0x2018, 0x2019, 0x201c,
                     0x201d, 0x2039, 0x203a, 0x3009, 0x300b, 0x300d, 0x300f, 0x3011, 0x3015, 0x3017,
                     0x3019, 0x301e, 0x301f, 0xff02, 0xff07, 0xff09, 0xff3d, 0xff5d, 0xff60, 0xff63});
 }
@@ -89,12 +89,12 @@ inline bool closing(uint32_t c) {
 // Whether a sentence ends in what stands between two words.
 inline bool sentence_ends(const std::vector<uint32_t>& before, const std::vector<uint32_t>& gap, uint32_t next) {
   for (size_t i = 0; i < gap.size(); ++i) {
-    if (one_of(gap[i],
+    if (is_one(gap[i],
                {'!', '?', 0x2026, 0x3002, 0xff01, 0xff1f, 0xff61, 0x964, 0x61f, 0x6d4, 0x203c, 0x2047, 0x2048, 0x2049}))
       return true;
     if (gap[i] == '\n') {
       size_t j = i + 1;
-      while (j < gap.size() && one_of(gap[j], {' ', '\t', '\r'})) ++j;
+      while (j < gap.size() && is_one(gap[j], {' ', '\t', '\r'})) ++j;
       if (j < gap.size() && gap[j] == '\n') return true;
     }
     if (gap[i] == '.' || gap[i] == 0xff0e) {
@@ -106,7 +106,7 @@ inline bool sentence_ends(const std::vector<uint32_t>& before, const std::vector
   return false;
 }
 
-inline Document places_of(std::string_view text) {
+inline Document place_words(std::string_view text) {
   const auto* p = reinterpret_cast<const uint8_t*>(text.data());
   UnitScanner scanner(Unit::word, p, text.size());
   Document out;
@@ -114,9 +114,9 @@ inline Document places_of(std::string_view text) {
   size_t at = 0;
   TextUnit unit;
   for (std::string_view key; scanner.next(&unit, &key);) {
-    const std::vector<uint32_t> raw = code_points_of(p + unit.begin, p + unit.end);
+    const std::vector<uint32_t> raw = decode_code_points(p + unit.begin, p + unit.end);
     Place place;
-    place.begins = out.empty() || sentence_ends(before, code_points_of(p + at, p + unit.begin), raw[0]);
+    place.begins = out.empty() || sentence_ends(before, decode_code_points(p + at, p + unit.begin), raw[0]);
     bool word = key.size() <= 1024;
     for (const uint32_t c : raw) word = word && c != '_' && !decimal_digit(c);
     if (word) place.word = key;
@@ -128,7 +128,7 @@ inline Document places_of(std::string_view text) {
 }
 
 // Of an array; NULL is an empty string here.
-inline Document places_of(const std::vector<std::string>& words) {
+inline Document place_words(const std::vector<std::string>& words) {
   Document out;
   for (const std::string& word : words) out.push_back({word.size() <= 1024 ? word : std::string(), out.empty()});
   return out;
@@ -153,7 +153,7 @@ struct WordModel {
   }
 };
 
-inline std::vector<std::pair<std::string, uint64_t>> frequencies_of(const std::vector<Document>& documents) {
+inline std::vector<std::pair<std::string, uint64_t>> count_words(const std::vector<Document>& documents) {
   std::map<std::string, uint64_t> counts;
   for (const Document& d : documents)
     for (const Place& p : d)
@@ -164,10 +164,10 @@ inline std::vector<std::pair<std::string, uint64_t>> frequencies_of(const std::v
 }
 
 // features: how many words make features; the vocabulary is the n most frequent words without stop words.
-inline WordModel model_of(const std::vector<Document>& documents, const std::set<std::string>& stop_words, size_t n,
-                          uint32_t features, int window, bool by_position, bool sentences) {
+inline WordModel count_model(const std::vector<Document>& documents, const std::set<std::string>& stop_words, size_t n,
+                             uint32_t features, int window, bool by_position, bool sentences) {
   WordModel m;
-  for (const auto& word : frequencies_of(documents))
+  for (const auto& word : count_words(documents))
     if (m.words.size() < n && stop_words.count(word.first) == 0) m.words.push_back(word);
   m.window = window;
   m.by_position = by_position;

@@ -219,7 +219,7 @@ def sorted_out(server, log):
     return parts[True], parts[False], parts[None]
 
 
-def told(bad, most=10):
+def describe_faults(bad, most=10):
     """One of each kind with its statement, for whoever makes it smaller."""
     kinds = {}
     for what, statement in bad:
@@ -245,7 +245,7 @@ def torture(server):
             "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' "
             "AND relkind = 'i'")]
         equal_all("sqlsmith: every lsh index is sound afterwards",
-                  [(n, str(error_of(conn, "SELECT lsh_check('%s', true)" % n)), "None") for n in names])
+                  [(n, str(sql_error(conn, "SELECT lsh_check('%s', true)" % n)), "None") for n in names])
     return good
 
 
@@ -253,10 +253,10 @@ def internal(server):
     """What the log of it all has."""
     ours, own, unknown = sorted_out(server, Log(server.log))
     check("sqlsmith: the server neither ends nor meets an internal error of ours (kinds of PostgreSQL's own: "
-              "%d, that do not come again: %d)" % (len(own), len(unknown)), not ours, ours and told(ours))
+              "%d, that do not come again: %d)" % (len(own), len(unknown)), not ours, ours and describe_faults(ours))
     if unknown:
         print("note: sqlsmith: internal errors that do not come again: %s" % "; ".join(what for what, _ in unknown))
-        told(unknown, 3)
+        describe_faults(unknown, 3)
     for what, _ in own:
         print("    of PostgreSQL's own: %s" % what)
 
@@ -285,7 +285,7 @@ def near(query):
     return "WITH q AS (%s) SELECT a.id, (SELECT count(*) FROM q) FROM article a WHERE %s" % (query, condition)
 
 
-def rows_of(conn, query):
+def rows_or_state(conn, query):
     """(rows, None) or (None, SQLSTATE)."""
     try:
         return collections.Counter(conn.execute(query.encode()).fetchall()), None
@@ -307,7 +307,7 @@ def open_to_compare(server):
 def steady(conn, query, rows):
     """Whether it gives the same rows again and again, by one plan."""
     conn.execute(PLANS_OF["without"])
-    return all(rows_of(conn, query) == (rows, None) for _ in range(4))
+    return all(rows_or_state(conn, query) == (rows, None) for _ in range(4))
 
 
 def compared(server, queries, seconds):
@@ -322,7 +322,7 @@ def compared(server, queries, seconds):
         try:
             for plan in ("without", "with", "bitmap"):
                 conn.execute(PLANS_OF[plan])
-                got[plan], state = rows_of(conn, query)
+                got[plan], state = rows_or_state(conn, query)
                 if state is not None:
                     break
             if state is not None:
@@ -358,7 +358,7 @@ def compare(server):
         answered, used, bad = compared(server, some, SECONDS / 6)
         print("note: sqlsmith: %s: %d compared, %d of them through an lsh index" % (what, answered, used))
         check("sqlsmith: %s: the same rows with the lsh indexes and without" % what,
-              answered > SECONDS / 6 and used and not bad, bad and told(bad) or "%d answered" % answered)
+              answered > SECONDS / 6 and used and not bad, bad and describe_faults(bad) or "%d answered" % answered)
 
 
 def planned(server):
@@ -371,13 +371,13 @@ def planned(server):
             conn.execute(rng.choice((PLANS_OF["with"], PLANS_OF["without"],
                                      "RESET enable_seqscan; RESET enable_indexscan; RESET enable_bitmapscan; "
                                          "SET enable_nestloop = %s" % rng.choice(("on", "off")))))
-            e = error_of(conn, "EXPLAIN " + query)
+            e = sql_error(conn, "EXPLAIN " + query)
             count += 1
             if e is not None:
                 bad.append(["%s %s" % (e.sqlstate, str(e).splitlines()[0]), query])
     bad.sort(key=lambda b: len(b[1]))  # the shortest of each kind tells most
     check("sqlsmith: %d queries full of our conditions are planned" % count, count > SECONDS and not bad,
-          bad and told(bad))
+          bad and describe_faults(bad))
 
 
 def main():

@@ -17,7 +17,7 @@ MOST = "" if FULL else "LIMIT 4000"  # pairs of a set
 PAIRS = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8, jc3 float8"
 
 
-def of_samples(conn):
+def check_samples(conn):
     """By test/reference, whose words are ours in every language."""
     samples.fill(conn, "doc", "id text, body text", samples.documents())
     samples.fill(conn, "pair", "a text, b text, lev int, words float8, chars float8, score int", samples.pairs())
@@ -34,7 +34,7 @@ def of_samples(conn):
 
 def main():
     with database() as name, connect(name) as conn:
-        of_samples(conn)
+        check_samples(conn)
         for data, (docs, columns, pairs) in SETS.items():
             paths = [data_file(data, f + ".tsv.gz") for f in (docs, pairs)]
             if None in paths:

@@ -61,7 +61,7 @@ def digests(conn, name, docs, columns, body, of):
         LEFT JOIN score ON a = x.id AND b = y.id WHERE x.id::int %% %d = 0""" % EACH).fetchone(), (0, want))
 
 
-def of_samples(conn):
+def check_samples(conn):
     documents, pairs, digests = samples.documents(), samples.pairs(), samples.digests()
     samples.fill(conn, "doc", "id text PRIMARY KEY, body text", documents)
     samples.fill(conn, "pair", "a text, b text, lev int, words float8, chars float8, score int", pairs)
@@ -133,7 +133,7 @@ def two_stages(conn, name):
 
 def main():
     with database() as name, connect(name) as conn:
-        of_samples(conn)
+        check_samples(conn)
         for data, files in TEXTS.items():
             distances(conn, data, *files)
         digests(conn, "binaries", "files", "id text, grp text, name text, size int, bytes bytea", "bytes",

@@ -235,7 +235,7 @@ def memory_bounded(conn):
             except OSError as e:
                 return skip("memory of a backend: %s" % e)
             thread = Thread(
-                target=lambda: errors.append(error_of(worker, "SELECT count(*) FROM " + function)))
+                target=lambda: errors.append(sql_error(worker, "SELECT count(*) FROM " + function)))
             thread.start()
             while thread.is_alive():
                 most = max(most, anonymous(pid))

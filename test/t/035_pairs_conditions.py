@@ -81,7 +81,7 @@ def bridges(near):
     return sorted(out)
 
 
-def rows_of(columns):
+def rows_query(columns):
     return "SELECT id, sig, %s FROM sig" % columns
 
 
@@ -97,7 +97,7 @@ def compare(conn, kind, names):
         threshold = (least, min(0.99, least + 0.13))[n % 2]
         want = pair_set(conn, "SELECT b.* FROM brute b JOIN doc x ON x.id = b.a JOIN doc y ON y.id = b.b "
                               "WHERE s >= %s AND %s" % (threshold, on))
-        query = rows_of(columns)
+        query = rows_query(columns)
         arguments = ", ".join(["'%s'" % query.replace("'", "''"), str(threshold)] + [more] * bool(more))
         for memory in ("1MB", "64MB"):
             conn.execute("SET maintenance_work_mem = '%s'; SET neardup.threads = %d" % (memory, 1 + n % 2))
@@ -441,7 +441,7 @@ def progress(conn, name):
         worker = connect(name)
         errors = []
         thread = Thread(target=lambda: errors.append(
-            error_of(worker, "SELECT count(*) FROM " + (call % query if "%s" in call else call % ()))))
+            sql_error(worker, "SELECT count(*) FROM " + (call % query if "%s" in call else call % ()))))
         thread.start()
         seen, rows, shares, hidden = set(), [], [], 0
         pid = worker.info.backend_pid

@@ -43,20 +43,19 @@ def psql(name, text, stop=True):
     return r.returncode, r.stdout + r.stderr
 
 
-def text_of(path):
+def read_page(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
         return f.read()
 
 
-def blocks_of(path):
+def sql_blocks(path):
     """The sql blocks, each with why it is not run, or an empty string, and with the output that the page shows right
     after it: one behind an empty line is of other data."""
-    return [
-        (block, why, shown) for why, block, shown in
-        re.findall(r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", text_of(path), re.S)]
+    return [(block, why, shown) for why, block, shown in re.findall(
+        r"(?:<!-- not run: (.*?) -->\n)?```sql\n(.*?)```(?:\n```(?:text)?\n(.*?)```)?", read_page(path), re.S)]
 
 
-def rows_of(output):
+def filled_lines(output):
     """Without empty lines and numbers of rows, which pages leave out."""
     return [line.rstrip() for line in output.splitlines()
             if line.strip() and not re.fullmatch(r"\(\d+ rows?\)", line.strip())]
@@ -65,7 +64,7 @@ def rows_of(output):
 def shows(title, shown, out):
     """What a page shows after a block is the end of what psql prints; what the first statements print may be
     missing."""
-    want, got = rows_of(shown), rows_of(out)
+    want, got = filled_lines(shown), filled_lines(out)
     got = got[-len(want):]
     check("%s: prints what the page shows" % title, got == want,
           " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
@@ -86,7 +85,7 @@ def paste(path, table):
         status, out = psql(name, "CREATE EXTENSION neardup;" + (table + ROWS if path in SHARING + SIGNED else "") +
                            (SIGNATURES if path in SIGNED else ""))
         check("%s: the table of the README" % path, status == 0, out)
-        for n, (block, why, shown) in enumerate(blocks_of(path)):
+        for n, (block, why, shown) in enumerate(sql_blocks(path)):
             # what belongs to several servers: 410_fdw.py
             if block.strip() == table or block.startswith("-- on "):
                 continue
@@ -109,7 +108,7 @@ def paste(path, table):
                 shows(title, shown, out)
 
 
-def lines_of(text):
+def trimmed_lines(text):
     """Without trailing blanks and empty lines at both ends."""
     return [line.rstrip() for line in text.strip().splitlines()]
 
@@ -118,27 +117,27 @@ def printed(path):
     """The blocks of a page in an empty database. The text block right after an sql block is what psql prints."""
     shown = 0
     with database("_printed", extension=False) as name:
-        blocks = re.findall(r"```sql\n(.*?)```\n(?:\n?```text\n(.*?)```)?", text_of(path), re.S)
+        blocks = re.findall(r"```sql\n(.*?)```\n(?:\n?```text\n(.*?)```)?", read_page(path), re.S)
         for n, (block, want) in enumerate(blocks):
             _, out = psql(name, block)
             shown += want != ""
-            got, want = lines_of(out), lines_of(want)
+            got, want = trimmed_lines(out), trimmed_lines(want)
             check("%s, block %d: prints what the page shows: %s" % (path, n, block.strip().splitlines()[0][:60]),
                   got == want,
                   " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
     check("%s shows outputs (%d)" % (path, shown), shown > 5, shown)
 
 
-def anchors_of(path):
+def heading_anchors(path):
     """The fragments by which headings of a page are linked."""
-    titles = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text_of(path), flags=re.S), re.M)
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", read_page(path), flags=re.S), re.M)
     return {re.sub(r"[^\w\- ]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", t).lower()).replace(" ", "-") for t in titles}
 
 
 def links(paths):
     bad, count = [], 0
     for path in paths:
-        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(path), flags=re.S)):
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", read_page(path), flags=re.S)):
             if "://" in target:
                 continue
             count += 1
@@ -146,7 +145,7 @@ def links(paths):
             to = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
             if not os.path.exists(os.path.join(ROOT, to)):
                 bad.append("%s: %s" % (path, target))
-            elif anchor and to.endswith(".md") and anchor not in anchors_of(to):
+            elif anchor and to.endswith(".md") and anchor not in heading_anchors(to):
                 bad.append("%s: no heading %s" % (path, target))
     check("links between pages lead somewhere (%d)" % count, count > 50 and not bad, "; ".join(bad))
 
@@ -155,9 +154,9 @@ def main():
     listed = (PRINTED,) + SHARING + SIGNED + ALONE + ELSEWHERE + WITHOUT_SQL
     there = ["README.md"] + ["docs/" + f for f in os.listdir(os.path.join(ROOT, "docs")) if f.endswith(".md")]
     equal("every page is listed here, once", sorted(there), sorted(listed))
-    equal("pages without sql have none", [p for p in WITHOUT_SQL if "```sql" in text_of(p)], [])
+    equal("pages without sql have none", [p for p in WITHOUT_SQL if "```sql" in read_page(p)], [])
     links(listed + LINKING)
-    readme = text_of("README.md")
+    readme = read_page("README.md")
     equal("the README leads to every page", [p for p in there if p != "README.md" and "](%s" % p not in readme], [])
     table = re.findall(r"CREATE TABLE articles \(.*?\);", readme, re.S)
     check("the README shows its table once", len(table) == 1, len(table))

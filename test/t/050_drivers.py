@@ -44,7 +44,7 @@ def psycopg3(conn):
         ("None", scalar("SELECT to_minhash(%s)", None), None),
     ])
     for value in (["a", "b"], []):  # psycopg 3 may send the list as an untyped literal
-        e = error_of(conn, "SELECT set_minhash(%s)", (value,))
+        e = sql_error(conn, "SELECT set_minhash(%s)", (value,))
         got = None if e else scalar("SELECT set_minhash(%s)", value)
         check("psycopg 3: untyped list %r is refused or right, never a document" % value,
               (e and e.sqlstate == "42804") or got == o.set_minhash(value, kind="text"), "%s %s" % (e, got))
@@ -100,7 +100,7 @@ def ids(conn):
     equal("all_pairs with named arguments",
           one(conn, "SELECT count(*) FROM all_pairs(query => %s, threshold => %s)", ("TABLE p", 0.99)), 10)
     conn.execute("CREATE TABLE u AS SELECT id::int, sig FROM p")
-    e = error_of(conn, "SELECT count(*) FROM all_pairs('TABLE u', 0.8)")
+    e = sql_error(conn, "SELECT count(*) FROM all_pairs('TABLE u', 0.8)")
     check("int ids without a witness: taken, or the error says how",
           e is None or "NULL::int" in (e.diag.message_hint or ""), e)
     conn.execute("DROP TABLE u; CREATE TABLE u AS SELECT gen_random_uuid() AS id, sig FROM p")
@@ -181,7 +181,7 @@ def generic(conn):
                  "SET plan_cache_mode = force_generic_plan")
     conn.execute("PREPARE big(text) AS SELECT count(*) FROM many WHERE jaccard(sig, to_minhash($1)) > 0.5")
     conn.execute("SET max_parallel_workers_per_gather = 0; SET statement_timeout = '20s'")
-    e = error_of(conn, "EXECUTE big(repeat('some more words ', 262144))")
+    e = sql_error(conn, "EXECUTE big(repeat('some more words ', 262144))")
     check("a stable argument is signed once a scan", e is None, e)
     conn.execute("CREATE TABLE long AS SELECT string_agg('some more words ' || i, ' ') AS body "
                  "FROM generate_series(1, 200000) i")
@@ -196,7 +196,7 @@ def generic(conn):
                              "SELECT count(*) FROM many WHERE jaccard(sig, minhash_like((SELECT body "
                                  "FROM long), sig)) > 0.5"),
                             ("a variable that leads to a TOAST table", "SELECT near_long()")):
-        e = error_of(conn, statement)
+        e = sql_error(conn, statement)
         check("%s is signed once a scan" % name, e is None, e)
     conn.execute("SET statement_timeout = 0; RESET plan_cache_mode")
 
@@ -217,7 +217,7 @@ def untyped(conn):
     fails("set_minhash of an untyped literal", conn, "SELECT set_minhash('{a,b}')", state="42804")
     for call in ("all_pairs('TABLE a', '0.8')", "cluster_anchor(sig, '0.8') OVER ()", "to_minhash('a', '3')",
                  "compare_texts('a b', 'b c')"):
-        e = error_of(conn, "SELECT %s FROM a" % call)
+        e = sql_error(conn, "SELECT %s FROM a" % call)
         check("untyped literals: %s" % call, e is None, e)
 
 
@@ -328,16 +328,16 @@ def binary(conn):
                     bad.append("COPY cut at %d accepted" % cut)
         for payload in samples:
             for cut in range(len(payload)):
-                if copy_error(conn, "c", image_of(NUMBER, payload[:cut])) is None:
+                if copy_error(conn, "c", copy_image(NUMBER, payload[:cut])) is None:
                     bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
-            if copy_error(conn, "c", image_of(NUMBER, payload + b"\0")) is None:
+            if copy_error(conn, "c", copy_image(NUMBER, payload + b"\0")) is None:
                 bad.append("one byte too many accepted")
             for position in range(len(payload)):
                 for bit in range(8) if position < 32 else (position % 8,):
                     flipped = bytearray(payload)
                     flipped[position] ^= 1 << bit
                     conn.execute("TRUNCATE c")
-                    e = copy_error(conn, "c", image_of(NUMBER, bytes(flipped)))
+                    e = copy_error(conn, "c", copy_image(NUMBER, bytes(flipped)))
                     if e is None:  # what is accepted must be whole: readable, writable, comparable
                         accepted += 1
                         text = one(conn, "SELECT sig::text FROM c")

@@ -42,7 +42,7 @@ SCHEMA = """
 RELATIONS = ("article", "stored", "keyed", "part", "copies", "kept", "near", "wide")
 
 
-def rows_of(conn):
+def read_all(conn):
     out = {r: sorted(map(repr, conn.execute("SELECT t::text FROM %s t" % r).fetchall())) for r in RELATIONS}
     out["function"] = conn.execute("SELECT signed('a b c')::text").fetchall()
     return out
@@ -82,7 +82,7 @@ def views(conn):
 
 
 def restore(name, source, target, conn, role=None):
-    before = rows_of(conn)
+    before = read_all(conn)
     options = ["--role=" + role] if role else []
     plain = tool("pg_dump", *options, "-d", source)
     check(name + ": pg_dump", plain.returncode == 0 and "minhash" in plain.stdout, plain.stderr)
@@ -90,7 +90,7 @@ def restore(name, source, target, conn, role=None):
     r = tool("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", target, input=script)
     check(name + ": psql restores it", r.returncode == 0, r.stderr)
     with connect(target) as copy:
-        after = rows_of(copy)
+        after = read_all(copy)
         for relation in before:
             equal("%s: %s is the same after restore" % (name, relation), after[relation], before[relation])
         indexes(copy, name)
@@ -108,7 +108,7 @@ def main():
             r = tool("pg_restore", "-j2", "-e", "-d", c, folder + "/d")
             check("parallel pg_restore", r.returncode == 0, r.stderr)
             with connect(c) as copy:
-                equal("parallel restore: the same rows", rows_of(copy), rows_of(conn))
+                equal("parallel restore: the same rows", read_all(copy), read_all(conn))
 
     role = "t_060_owner"
     with psycopg.connect(autocommit=True) as admin:

@@ -53,7 +53,7 @@ def sql_ascii(name):
                          "count(*) FROM shingle_hashes(%s, 5, 'char')", "minhash_like(%s, to_minhash('a'))",
                          "note FROM compare_texts(%s, 'a')", "set_minhash(ARRAY[%s])",
                          "minhash_agg(t) FROM (VALUES (%s)) v(t)"):
-                e = error_of(conn, "SELECT " + call % text)
+                e = sql_error(conn, "SELECT " + call % text)
                 states.append((call, e and e.sqlstate, "22021"))
             equal_all("SQL_ASCII, %s: refused" % label, states)
         check("SQL_ASCII: bytea takes any byte", bytes(
@@ -61,7 +61,7 @@ def sql_ascii(name):
             == o.to_minhash(b"\xff\x00\x80abcdefgh"))
 
 
-def letters_of(conn, encoding):
+def cased_letters(conn, encoding):
     """All letters with a capital or a small form, and their forms, that the encoding has."""
     letters = [c for c in map(chr, range(0x80, 0x10000)) if not 0xd800 <= ord(c) < 0xe000 and len(
         {c, c.lower(), c.upper(), c.casefold()}) > 1]
@@ -79,7 +79,7 @@ def folded_letters():
             "SELECT DISTINCT pg_encoding_to_char(contoencoding) e FROM pg_conversion WHERE condefault "
             "AND pg_encoding_to_char(conforencoding) = 'UTF8' AND contoencoding BETWEEN 1 AND 34 "
             "ORDER BY e").fetchall()]
-        letters = {e: letters_of(conn, e) for e in encodings}
+        letters = {e: cased_letters(conn, e) for e in encodings}
 
     def rows():
         for encoding in [e for e in encodings if e != "EUC_TW"] if FULL else (

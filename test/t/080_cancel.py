@@ -96,7 +96,7 @@ def times_out(conn, name, query, seconds):
     """The statement ends soon after statement_timeout."""
     conn.execute("SET statement_timeout = %d" % (seconds * 1000))
     start = time.monotonic()
-    e = error_of(conn, query)
+    e = sql_error(conn, query)
     late = time.monotonic() - start - seconds
     conn.execute("SET statement_timeout = 0")
     check("%s: statement_timeout, %.0f ms late" % (name, late * 1000),
@@ -151,7 +151,7 @@ def terminated(name, conn):
             other = connect(name)
             temp_files.pids.add(str(other.info.backend_pid))
             other.execute("SET neardup.threads = 4; SET maintenance_work_mem = '1GB'")
-            thread = Thread(target=lambda: ended.append(error_of(other, query)))
+            thread = Thread(target=lambda: ended.append(sql_error(other, query)))
             thread.start()
             end = time.monotonic() + 60
             while thread.is_alive() and time.monotonic() < end and not conn.execute(

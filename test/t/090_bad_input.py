@@ -33,7 +33,7 @@ def literals(conn):
         mutations += [form + x for x in ("=", "A", "AAAA", " ", "\n", ":")]
     refused, bad = 0, []
     for m in mutations:
-        e = error_of(conn, "SELECT %s::minhash::text", (m,))
+        e = sql_error(conn, "SELECT %s::minhash::text", (m,))
         if e is None:
             got = one(conn, "SELECT %s::minhash::text", (m,))
             if one(conn, "SELECT %s::minhash = %s::minhash AND %s::minhash::text = %s", (m, got, got, got)) is not True:
@@ -50,7 +50,7 @@ def literals(conn):
     check("mutated literals: %d refused of %d, the others are whole" % (refused, len(mutations)),
           refused > 100 and not bad,
           "%d bad: %s" % (len(bad), bad[:3]))
-    equal("typmod: input", (error_of(conn, "SELECT %s::minhash(64)", (o.to_minhash(DOC),)) or e).sqlstate[:2], "22")
+    equal("typmod: input", (sql_error(conn, "SELECT %s::minhash(64)", (o.to_minhash(DOC),)) or e).sqlstate[:2], "22")
 
 
 def numbers(conn):
@@ -75,10 +75,10 @@ def numbers(conn):
             ("weighted_minhash(ARRAY['a'], ARRAY[1099511627776.25])", "1099511627776.25"),
             ("cluster_anchor(s, t) OVER () FROM (VALUES (%s, 0.8::float8), (%s, 0.8000001)) v(s, t)" % (sig, sig),
              "0.8 and 0.8000001")):
-        e = error_of(conn, "SELECT " + call)
+        e = sql_error(conn, "SELECT " + call)
         check("%.60s: %s" % (call, number), e is not None and str(e.diag.message_primary).endswith(number), e)
     fails("a percentage", conn, "SELECT all_pairs('SELECT 1::bigint, %s', 80.1)" % sig, hint="For 80.1 %, write 0.801.")
-    e = error_of(conn, "SELECT all_pairs('SELECT 1::bigint, %s', 1.0000001)" % sig)
+    e = sql_error(conn, "SELECT all_pairs('SELECT 1::bigint, %s', 1.0000001)" % sig)
     check("what is a little above 1 is no percentage", e is not None and e.diag.message_hint is None, e)
     conn.execute("CREATE TABLE precise (sig minhash); INSERT INTO precise VALUES (%s)" % sig)
     conn.execute(
@@ -132,7 +132,7 @@ def queries(conn):
             ("SELECT id, sig FROM t " + "-- " + "x" * 2000000, "80", "22023")):
         states = []
         for call in calls:
-            e = error_of(conn, call.format("%s, " + t), (query,))
+            e = sql_error(conn, call.format("%s, " + t), (query,))
             good = e is not None and e.sqlstate not in (None, "XX000") and (
                 state is None or e.sqlstate == state) and not conn.closed
             states.append(
@@ -147,7 +147,7 @@ def queries(conn):
                                ("trailing semicolon", "TABLE t;", 19), ("comment", "/* a; b */ TABLE t -- c; d", 19),
                                ("nested",
                                 "SELECT id_a * 1000 + id_b, to_minhash('same') FROM all_pairs('TABLE t', 0.9)", 171)):
-        e = error_of(conn, "SELECT count(*) FROM all_pairs(%s, 0.9)", (query,))
+        e = sql_error(conn, "SELECT count(*) FROM all_pairs(%s, 0.9)", (query,))
         if label == "trailing semicolon" and e is not None:
             continue  # either way is sound
         got = e or one(conn, "SELECT count(*) FROM all_pairs(%s, 0.9)", (query,))
@@ -223,7 +223,7 @@ def long_names(conn):
             fails("%s of %d bytes" % (call % "name", length), conn, "SELECT " + call, ('"' * length,),
                   text="a name with its schema has at most %d bytes: this one has %d" % (len(longest), length),
                   state="42622")
-        e = error_of(conn, "SELECT " + call, (longest,))
+        e = sql_error(conn, "SELECT " + call, (longest,))
         check("%s of %d bytes is read" % (call % "name", len(longest)),
               e is not None and "a name with its schema" not in str(e), e)
 
@@ -251,7 +251,7 @@ def memory(conn):
     def rounds(n):
         for i in range(n):
             for query in bad:
-                if error_of(conn, query) is None:
+                if sql_error(conn, query) is None:
                     return query
     missed = rounds(20)
     try:
@@ -283,7 +283,7 @@ def huge(conn):
              "SELECT length(s) FROM shingles(repeat(repeat('x', 1000000) || ' ', 600), 64) s LIMIT 1"),
             ("jaccard_exact of 2 x 60 million", "SELECT jaccard_exact(a, a) FROM (SELECT array_agg(i) AS a "
                                                     "FROM generate_series(1, 60000000::bigint) i) x")):
-        e = error_of(conn, query)
+        e = sql_error(conn, query)
         if conn.closed:
             return check("1 GB: " + label, False, "connection lost: %s" % e)
         check("1 GB: %s (%s)" % (label, e.sqlstate if e else "done"), e is None or e.sqlstate in ("54000", "53200"), e)

@@ -249,7 +249,7 @@ def make_docs(conn):
     conn.execute("CALL create_word_model('seen', 'SELECT body FROM docs', vocabulary => 50)")
 
 
-def functions_of(conn):
+def extension_functions(conn):
     """(name, kind, returns a set, types, arguments that may be left out)"""
     rows = conn.execute("""
         SELECT format('%I.%I', nspname, proname), prokind::text, proretset,
@@ -266,7 +266,7 @@ def main():
     with database() as name:
         with connect(name) as conn:
             make_docs(conn)
-            functions = functions_of(conn)
+            functions = extension_functions(conn)
         check("functions to call: %d" % len(functions), len(functions) > 150)
         caller = Caller(name)
         for _ in range(200000 if FULL else 10000):

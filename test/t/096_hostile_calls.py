@@ -140,7 +140,7 @@ def prepare(conn, admin_of):
     return oids
 
 
-def names_of():
+def hostile_names():
     """Names and texts to call with."""
     objects = ["%s.%s" % (s, n) for s in ("o", "h") for n in (
         "docs", "docs_sig", "job", "job_job", "job_signatures", "prof", "rules", "lex", "wm", "wm_model")]
@@ -153,7 +153,7 @@ def names_of():
                       "'; DROP TABLE o.docs; --", "x" * 100, "\u00e4" * 64]
 
 
-def functions_of(conn):
+def extension_functions(conn):
     """(name, kind, returns a set, types, names of the arguments, whether the last is VARIADIC)"""
     rows = conn.execute("""
         SELECT p.oid::regproc::text, prokind::text, proretset, ARRAY(SELECT format_type(t, NULL)
@@ -173,7 +173,7 @@ def sensible(kind, name):
         text, kind)
 
 
-def calls_of(function, oids, names):
+def wrong_calls(function, oids, names):
     """(what is wrong in it, the call). In the short form with every third name, another third for each function."""
     if not FULL:
         names = names[len(function[0]) % 3::3]
@@ -203,7 +203,7 @@ def calls_of(function, oids, names):
                     yield "%s = %s" % (column, value), call(i, "jsonb_populate_record(%s, %s)" % (base, fields))
 
 
-def long_calls_of(function):
+def long_calls(function):
     """Each argument that is a text, or an array of texts, in turn far too long."""
     name, kind, is_set, types, argument_names, variadic = function
     good = [sensible(t, argument_names[i] if i < len(argument_names) else "") for i, t in enumerate(types)]
@@ -226,15 +226,15 @@ def long_arguments(name, functions):
     with connect(name) as conn:
         conn.execute("SET statement_timeout = '50ms'")
         tried, slow, bad = 0, [], []
-        for call in (c.replace(", true::boolean)", ", false::boolean)") for f in functions for c in long_calls_of(f)):
+        for call in (c.replace(", true::boolean)", ", false::boolean)") for f in functions for c in long_calls(f)):
             tried += 1
             conn.execute("BEGIN")
             before = cpu_seconds(conn.info.backend_pid)
-            e = error_of(conn, call)
+            e = sql_error(conn, call)
             used = cpu_seconds(conn.info.backend_pid) - before
             # what was deaf leaves the cancel to the next statement
             while conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                error_of(conn, "ROLLBACK")
+                sql_error(conn, "ROLLBACK")
             if used > LONG_MOST:
                 slow.append("%.2f s: %.200s" % (used, call))
             if e is not None and (e.sqlstate is None or BAD_STATES.match(e.sqlstate) and e.sqlstate != "57014"):
@@ -316,7 +316,7 @@ class Caller:
         self.bad, self.ends, self.calls = [], collections.Counter(), 0
 
 
-def prints_of(conn):
+def foreign_rows(conn):
     """What is other roles': their relations as the catalogs have them, and the rows of them."""
     rows = conn.execute(
         "SELECT oid::int8, relname::text, relowner::int8, relacl::text, relkind::text, reloptions::text, relnatts "
@@ -380,10 +380,10 @@ def row_security(name):
                     condition = form % expression
                     tried += 1
                     query = "SELECT id FROM h.docs WHERE " + condition
-                    e = error_of(conn, query)
+                    e = sql_error(conn, query)
                     text = "" if e is None else "%s %s %s" % (e.sqlstate, e.diag.message_primary, e.diag.message_detail)
                     # an error may be of the constant alone: then it comes without the table, too
-                    if e is not None and error_of(
+                    if e is not None and sql_error(
                             conn,
                             "SELECT FROM (SELECT NULL::minhash AS sig, NULL::simhash AS sim, NULL::ctph AS dig, "
                                 "NULL::int[] AS items, NULL::int8[] AS big, NULL::text AS body, "
@@ -433,7 +433,7 @@ def two_paths(name):
             conn.execute("SET search_path = first_in_path, public")
             equal(
                 "the same without a change: " + call,
-                error_of(conn, call.replace("take_second_path()", "true").replace("take_it_while_planning()", "true")),
+                sql_error(conn, call.replace("take_second_path()", "true").replace("take_it_while_planning()", "true")),
                 None)
 
 
@@ -451,13 +451,13 @@ def main():
                 for table in ("t", "t_sig", "j_job", "w", "w_model", "p"):
                     oids["another session's temporary %s" % table] = one(
                         other, "SELECT '%s'::regclass::oid::int8" % table)
-                names = names_of() + [
+                names = hostile_names() + [
                     one(other, "SELECT nspname::text FROM pg_namespace WHERE oid = pg_my_temp_schema()") + "." + t
                     for t in ("t", "j", "w", "p")]
                 conn.execute("DROP TABLE o.gone")
-                functions = functions_of(conn)
-                before = prints_of(conn)
-                calls = [c for f in functions for _, c in calls_of(f, oids, names)]
+                functions = extension_functions(conn)
+                before = foreign_rows(conn)
+                calls = [c for f in functions for _, c in wrong_calls(f, oids, names)]
                 print("note: %d functions, %d OIDs, %d names, %d calls of each role" % (
                     len(functions), len(oids), len(names), len(calls)))
                 for role in CALLERS + (None,) if FULL else (STRANGER, HIDDEN, None):
@@ -466,7 +466,7 @@ def main():
                     for call in calls if FULL or role == HIDDEN else calls[::2] if role else calls[1::2]:
                         caller.run(call)
                     caller.report("calls")
-                    after = prints_of(conn)
+                    after = foreign_rows(conn)
                     equal_all(
                         "and nothing of other roles' is otherwise afterwards (%s)" % (role or "superuser, rolled back"),
                         [(k, after.get(k), v) for k, v in before.items()])
@@ -475,7 +475,7 @@ def main():
         finally:
             with connect(name) as conn:
                 for role in (OWNER,) + CALLERS:
-                    error_of(conn, "DROP OWNED BY %s CASCADE" % role)
+                    sql_error(conn, "DROP OWNED BY %s CASCADE" % role)
     with psycopg.connect(autocommit=True) as admin:
         for role in (OWNER,) + CALLERS:
             admin.execute("DROP ROLE IF EXISTS %s" % role)

@@ -37,16 +37,16 @@ def binary(conn):
     try:
         for payload in samples:
             for cut in range(len(payload)):
-                if copy_error(conn, "r", image_of(NUMBER, payload[:cut])) is None:
+                if copy_error(conn, "r", copy_image(NUMBER, payload[:cut])) is None:
                     bad.append("value cut at %d of %d accepted" % (cut, len(payload)))
-            if copy_error(conn, "r", image_of(NUMBER, payload + b"\0")) is None:
+            if copy_error(conn, "r", copy_image(NUMBER, payload + b"\0")) is None:
                 bad.append("one byte too many accepted")
             for position in range(len(payload)):
                 for bit in range(8) if position < 44 else (position % 8,):
                     flipped = bytearray(payload)
                     flipped[position] ^= 1 << bit
                     conn.execute("TRUNCATE r")
-                    e = copy_error(conn, "r", image_of(NUMBER, bytes(flipped)))
+                    e = copy_error(conn, "r", copy_image(NUMBER, bytes(flipped)))
                     if e is None:  # what is accepted must be whole
                         accepted += 1
                         if one(conn, "SELECT q::text::lsh_query = q FROM r") is not True:

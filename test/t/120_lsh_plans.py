@@ -680,7 +680,7 @@ def main():
             indexes = conn.execute("SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam "
                                    "WHERE amname = 'lsh' AND relkind = 'i'").fetchall()
             equal_all("indexes are sound",
-                      [(index, error_of(conn, "SELECT lsh_check('%s', true)" % index), None) for index, in indexes])
+                      [(index, sql_error(conn, "SELECT lsh_check('%s', true)" % index), None) for index, in indexes])
     with psycopg.connect(autocommit=True) as admin:
         admin.execute("DROP ROLE IF EXISTS plans_reader")
 

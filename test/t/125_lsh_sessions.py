@@ -115,10 +115,10 @@ def errors(server, queries):
             query = ("SELECT count(*) FROM plain p, plain t WHERE p.id %% 40 = %d AND jaccard(t.sig, p.sig) >= 0.8 "
                      "AND boom(t.id + %d, %d)" % (i % 40, i, rng.choice((1, 5, 200))))
             if i % 3 == 0:
-                error_of(conn, "BEGIN; " + query)
+                sql_error(conn, "BEGIN; " + query)
                 conn.execute("ROLLBACK")
             else:
-                error_of(conn, query)
+                sql_error(conn, query)
         findings.see("no more than kept", kept(conn) <= 2, kept(conn))
         conn.execute("RESET ALL")
         same(findings, "after errors", conn, "plain", queries)
@@ -240,7 +240,7 @@ def older_snapshots(server):
                     b.execute(part)
                 b.execute("INSERT INTO letter SELECT i, i % 2, CASE WHEN i % 3 > 0 THEN to_minhash(md5(i::text), "
                           "k => 4) END FROM generate_series(301, 600) i")
-                error = [str(e) for e in (error_of(b, part) for part in then.split("; ")) if e]
+                error = [str(e) for e in (sql_error(b, part) for part in then.split("; ")) if e]
                 findings.see_none("%s, then %s" % (what, then), "; ".join(error) or unsound(b, "letter_sig"))
                 old.execute("COMMIT")
     findings.report("an older snapshot after deletes and a new index of several columns")
@@ -257,7 +257,7 @@ def thinned(server):
         # A pause at each page, so that the second pass over the table can be caught.
         vacuum.execute("SET vacuum_cost_page_hit = 10000; SET vacuum_cost_limit = 10000; SET vacuum_cost_delay = 1")
         # With FREEZE it waits for a page that another process (the background writer) has pinned, and passes over none.
-        thread = Thread(target=lambda: error_of(vacuum, "VACUUM (FREEZE) thin"))
+        thread = Thread(target=lambda: sql_error(vacuum, "VACUUM (FREEZE) thin"))
         thread.start()
         caught = False
         while thread.is_alive():

@@ -774,7 +774,7 @@ def lifetime(p, limits):
                     check("%s, %s: rows in pending pages: %d" % (family, step, pending),
                         (pending == 0) == step.startswith("reindexed"))
                 for index in indexes:
-                    e = error_of(conn, "SELECT lsh_check('%s', true)" % index)
+                    e = sql_error(conn, "SELECT lsh_check('%s', true)" % index)
                     if e:
                         check("%s, %s: sound" % (index, step), False, e)
             for measure in MEASURES:
@@ -810,13 +810,13 @@ def kinds(name):
     error = "cannot compare an ssdeep digest with a long one"
     row = "digest was not made like those of the index"
     with connect(name) as conn:
-        e = error_of(conn, "INSERT INTO indexed.digest (id, v) VALUES (-1, ctph_long('a b c', 100))")
+        e = sql_error(conn, "INSERT INTO indexed.digest (id, v) VALUES (-1, ctph_long('a b c', 100))")
         check("a long digest into an index of ssdeep's: both kinds are named",
               e is not None and e.sqlstate == "42804" and
                   e.diag.message_primary == row and e.diag.message_detail == "index: digests of to_ctph(); "
                   "row: one of ctph_long()",
               e)
-        e = error_of(conn, "INSERT INTO indexed.long (id, k100) VALUES (-1, to_ctph('a b c'))")
+        e = sql_error(conn, "INSERT INTO indexed.long (id, k100) VALUES (-1, to_ctph('a b c'))")
         check("an ssdeep digest into an index of long ones: both kinds are named",
               e is not None and e.sqlstate == "42804" and
                   e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); "
@@ -887,7 +887,7 @@ def real_data(name):
                 rows.append((on, got, conn.execute("SELECT x, y FROM score WHERE %s ORDER BY 1, 2" % want).fetchall()))
                 rows.append((on + " finds rows", bool(got), True))
             equal_all("%s: of each digest the near ones" % data, rows)
-            equal("%s: the index is sound" % data, error_of(conn, "SELECT lsh_check('d_lsh', true)"), None)
+            equal("%s: the index is sound" % data, sql_error(conn, "SELECT lsh_check('d_lsh', true)"), None)
 
 
 # Options ------------------------------------------------------------------------------------------------------------
@@ -987,7 +987,7 @@ def parallel_builds(p):
                 p.conn.execute("CHECKPOINT")
                 data = one(p.conn, "SELECT pg_read_binary_file(pg_relation_filepath('%s_%s'))" % (family, column))
                 made.append(b"".join(data[at + 10 : at + 8192] for at in range(0, len(data), 8192)))
-                e = error_of(p.conn, "SELECT lsh_check('%s_%s', true)" % (family, column))
+                e = sql_error(p.conn, "SELECT lsh_check('%s_%s', true)" % (family, column))
                 if e:
                     check("%s_%s, %d workers: sound" % (family, column, workers), False, e)
             check("%s_%s: the same bytes by two workers (%d pages)" % (family, column, len(made[0]) // 8182),
@@ -997,7 +997,7 @@ def parallel_builds(p):
 # Estimates ----------------------------------------------------------------------------------------------------------
 
 
-def rows_of(conn, query):
+def estimated_rows(conn, query):
     return int(re.search(r"rows=(\d+)", conn.execute("EXPLAIN " + query).fetchone()[0]).group(1))
 
 
@@ -1009,7 +1009,7 @@ def estimates(name, literals):
                               ("one value", "INSERT INTO e VALUES (0, to_simhash('a b c'), to_ctph('a b c'))")):
             conn.execute(fill_it)
             for statement in ("ANALYZE e", "VACUUM ANALYZE e"):
-                check("%s, %s" % (kind, statement), error_of(conn, statement) is None)
+                check("%s, %s" % (kind, statement), sql_error(conn, statement) is None)
             equal("%s: queries" % kind, [one(conn, "SELECT count(*) FROM e WHERE " + on) for on in
                                          ("hamming(s, to_simhash('a b c')) < 3", "ctph_score(c, to_ctph('a b c')) > 10",
                                              "c <-> to_ctph('a b c') < 0.1")],
@@ -1017,7 +1017,7 @@ def estimates(name, literals):
         fails("ANALYZE of both kinds of digests needs no index", conn, "INSERT INTO e SELECT 1, NULL, 'no digest'",
             text="invalid input syntax for type ctph")
         conn.execute("INSERT INTO e SELECT 1, NULL, ctph_long('a b c ' || i, 100) FROM generate_series(1, 50) i")
-        check("ANALYZE with both kinds of digests", error_of(conn, "ANALYZE e") is None)
+        check("ANALYZE with both kinds of digests", sql_error(conn, "ANALYZE e") is None)
 
         conn.execute("CREATE TABLE est AS SELECT row_number() OVER () AS id, h.v AS s, d.v AS c FROM hash_pool h LEFT "
                      "JOIN digest_pool d USING (i), generate_series(1, 8)")
@@ -1036,7 +1036,7 @@ def estimates(name, literals):
                         s="(SELECT s FROM est WHERE id = %d)" % literals["ids"]["hash"][0],
                         c="(SELECT c FROM est ORDER BY id DESC LIMIT 1)")
                     condition = (at_most if when == "by statistics alone" else on).format(**words)
-                    told = rows_of(conn, "SELECT * FROM est WHERE " + condition)
+                    told = estimated_rows(conn, "SELECT * FROM est WHERE " + condition)
                     really = one(conn, "SELECT count(*) FROM est WHERE " + condition)
                     total = one(conn, "SELECT count(*) FROM est")
                     sane = told <= total / 8
@@ -1047,7 +1047,7 @@ def estimates(name, literals):
             if when == "by statistics alone":
                 conn.execute(
                     "CREATE INDEX est_s ON est USING lsh (s); CREATE INDEX est_c ON est USING lsh (c); ANALYZE est")
-        equal("nothing beyond reach", [rows_of(conn, "SELECT * FROM est WHERE " + on.format(s=s, c=c)) for on in
+        equal("nothing beyond reach", [estimated_rows(conn, "SELECT * FROM est WHERE " + on.format(s=s, c=c)) for on in
                                        ("hamming(s, {s}) < 0", "hamming(s, {s}) <= -1", "ctph_score(c, {c}) > 100",
                                            "c <-> {c} < -0.1")], [1, 1, 1, 1])
 
@@ -1069,7 +1069,7 @@ def main():
                  (parallel_builds, p), (real_data, name), (options, name),
                  (estimates, name, literals))
         with connect(name) as conn:
-            bad = [(i, e) for i, e in ((i, error_of(conn, "SELECT lsh_check('%s', true)" % i)) for i, in conn.execute(
+            bad = [(i, e) for i, e in ((i, sql_error(conn, "SELECT lsh_check('%s', true)" % i)) for i, in conn.execute(
                 "SELECT c.oid::regclass FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'lsh' "
                 "AND relkind = 'i'").fetchall()) if e]
             check("indexes are sound", not bad, bad)

@@ -199,7 +199,7 @@ def served(p):
             p.compare("SELECT id FROM %s WHERE %s" % (table, condition % q), None if "view" in table else "_lsh", role)
     for condition in OF_QUERY:
         p.compare("SELECT id FROM q WHERE " + said(condition, "v", q), "_lsh", role)
-    of_own_row(p, role)
+    compare_own_rows(p, role)
     p.report("under row security and in barrier views")
 
 
@@ -208,7 +208,7 @@ OWN_ROW = (("m", "v %> with_threshold(v, 0.85)"), ("m", "v % v"), ("q", "v2 && w
            ("q", "with_threshold(v, 0.9) && v2"))
 
 
-def of_own_row(p, role):
+def compare_own_rows(p, role):
     for f, condition in OWN_ROW:
         p.compare("SELECT id FROM %s WHERE %s" % (f, condition), None, role)
         p.compare("DELETE FROM %s WHERE %s RETURNING id" % (f, condition), None, role + ["BEGIN"], ["ROLLBACK"])
@@ -267,7 +267,7 @@ def errors_of_reader(conn, f):
         conn.execute("RESET ALL; RESET ROLE; SET search_path = indexed, public; " + "".join(
             "SET %s; " % s for s in settings.split(";") if s.strip()) + "SET ROLE " + READER)
         for query in odd_queries(f):
-            e = error_of(conn, query)
+            e = sql_error(conn, query)
             out.append(("%s: %s" % (name, query), e and e.sqlstate))
     conn.execute("RESET ALL; RESET ROLE; SET search_path = indexed, public")
     return out
@@ -289,7 +289,7 @@ def hidden(conn):
         conn.execute("SET ROLE " + READER)
         for table in ("_odd", "_odd_view") if order else ():
             check("%s%s: nor does an order" % (f, table),
-                  error_of(conn, "SELECT id FROM {0}{1} WHERE id < 5 ORDER BY v {2} {3} LIMIT 2".format(
+                  sql_error(conn, "SELECT id FROM {0}{1} WHERE id < 5 ORDER BY v {2} {3} LIMIT 2".format(
                       f, table, order, otherwise.format("40"))) is None)
         conn.execute("RESET ROLE; UPDATE {0}_odd SET owner = '{1}' WHERE id IN (9000, 5); "
                      "UPDATE {0}_odd_part SET owner = '{1}' WHERE id = 5".format(f, READER))
@@ -325,13 +325,13 @@ def looks(conn, name):
         fails("%.60s is refused under row security" % call, conn, call, text="row-level security hides rows of table",
               state="42501")
     for f in ("m", "c"):
-        e = error_of(conn, "INSERT INTO %s SELECT 99999, 0, '%s', 'x', %s" % (f, READER, FAMILIES[f][2].format("1")))
+        e = sql_error(conn, "INSERT INTO %s SELECT 99999, 0, '%s', 'x', %s" % (f, READER, FAMILIES[f][2].format("1")))
         check("%s: INSERT of what was made otherwise does not tell of the index" % f,
               e is not None and e.sqlstate == "42804" and "index:" not in e.diag.message_detail
                   and "row: " in e.diag.message_detail,
               e and (e.sqlstate, e.diag.message_detail))
     conn.execute("RESET ROLE")
-    e = error_of(conn, "INSERT INTO m SELECT 99999, 0, 'x', 'x', " + FAMILIES["m"][2].format("1"))
+    e = sql_error(conn, "INSERT INTO m SELECT 99999, 0, 'x', 'x', " + FAMILIES["m"][2].format("1"))
     equal("the owner is told of the index", e.diag.message_detail,
           "index: set of bigint, 64x32, seed 0; row: set of bigint, 64x32, seed 424242")
     # What is dropped while it is looked for.

@@ -149,9 +149,9 @@ def try_case(conn, case, table, want):
     index, g = table + "_sig", case.golden
     bad, noticed = [], False
 
-    def state_of(what, query, args=None):
+    def run_statement(what, query, args=None):
         nonlocal noticed
-        e = error_of(conn, query, args)
+        e = sql_error(conn, query, args)
         if conn.closed:
             raise e
         if e is not None:
@@ -175,11 +175,11 @@ def try_case(conn, case, table, want):
     sizes = "SELECT pg_relation_size('%s'), pg_relation_size('%s')" % (table, index)
     before = conn.execute(sizes).fetchone()
     wrong = compare("at first", want)
-    state_of("lsh_info", "SELECT * FROM lsh_info(%s, true)", [index])
-    state_of("lsh_pages", "SELECT * FROM lsh_pages(%s)", [index])
-    state_of("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets(%s, 2)", [index])
-    state_of("lsh_check", "SELECT lsh_check(%s)", [index])
-    found = state_of("lsh_check", "SELECT lsh_check(%s, true)", [index])
+    run_statement("lsh_info", "SELECT * FROM lsh_info(%s, true)", [index])
+    run_statement("lsh_pages", "SELECT * FROM lsh_pages(%s)", [index])
+    run_statement("lsh_hot_buckets", "SELECT * FROM lsh_hot_buckets(%s, 2)", [index])
+    run_statement("lsh_check", "SELECT lsh_check(%s)", [index])
+    found = run_statement("lsh_check", "SELECT lsh_check(%s, true)", [index])
     if not found and (wrong or case.group in FOUND and not (case.group == "counts" and g.merges())):
         bad.append("%s, which lsh_check does not find" % (wrong or "a damage"))
     # Block 4294967295 means "a new one" to PostgreSQL.
@@ -187,14 +187,14 @@ def try_case(conn, case, table, want):
         bad.append("reading made a file longer")
     # Writing to it.
     for part in range(3):
-        state_of("insert",
+        run_statement("insert",
                  "INSERT INTO %s SELECT id + 1000000, sig FROM %s WHERE id %% 30 = %d LIMIT 40" % (table, table, part))
-    error_of(conn, "SET enable_indexscan = off; SET enable_bitmapscan = off")
-    state_of("delete", "DELETE FROM %s WHERE id %% 7 = 0" % table)
-    state_of("vacuum", "VACUUM (INDEX_CLEANUP on) " + table)
+    sql_error(conn, "SET enable_indexscan = off; SET enable_bitmapscan = off")
+    run_statement("delete", "DELETE FROM %s WHERE id %% 7 = 0" % table)
+    run_statement("vacuum", "VACUUM (INDEX_CLEANUP on) " + table)
     after = [got for _, got in answers(conn, table, g, False)]
     wrong = compare("after VACUUM", after)
-    found = state_of("lsh_check after VACUUM", "SELECT lsh_check(%s, true)", [index])
+    found = run_statement("lsh_check after VACUUM", "SELECT lsh_check(%s, true)", [index])
     if wrong and not found:
         bad.append("%s, which lsh_check does not find" % wrong)
     return "; ".join(bad), noticed
@@ -250,7 +250,7 @@ def try_cases(server, cases, want, results):
         if os.environ.get("NEARDUP_VERBOSE") and (bad or not noticed):
             print("#", case.label, "|", bad or "not noticed", flush=True)
     for i in range(len(cases)):
-        error_of(conn, "DROP TABLE c%d" % i)
+        sql_error(conn, "DROP TABLE c%d" % i)
     conn.close()
     server.stop()
 
@@ -273,20 +273,20 @@ def merge_stops(server, g):
     with server.connect() as conn:
         e = None
         for part in range(400):
-            e = error_of(conn, "INSERT INTO c0 SELECT id + %d, sig FROM c0 WHERE id %% 30 = %d LIMIT 96"
+            e = sql_error(conn, "INSERT INTO c0 SELECT id + %d, sig FROM c0 WHERE id %% 30 = %d LIMIT 96"
                                % (100000 * (part + 1), part % 30))
             if e is not None:
                 break
         check(
             "a merge stops at a leaf whose entries lie beyond the next one", e is not None and e.sqlstate in DAMAGED, e)
-        check("lsh_check finds it", error_of(conn, "SELECT lsh_check('c0_sig')") is not None)
+        check("lsh_check finds it", sql_error(conn, "SELECT lsh_check('c0_sig')") is not None)
     server.stop()
     with open(os.path.join(server.data, path), "r+b") as f:
         f.seek(place)
         f.write(g.page(leaf)[32:40])
     server.start()
     with server.connect() as conn:
-        e = error_of(conn, "SELECT lsh_check('c0_sig', true)")
+        e = sql_error(conn, "SELECT lsh_check('c0_sig', true)")
         check("with the page as it was, nothing is missing", e is None, e)
         conn.execute("INSERT INTO c0 SELECT id + 1000000000, sig FROM c0 LIMIT 2000; DROP TABLE c0")
     server.stop()
@@ -315,11 +315,11 @@ def damage(server, seed):
             equal("%s, undamaged: index and sequential scan agree" % g.name, answers(conn, g.name, g, True),
                   list(enumerate(want[g])) * 2)
             for full in ("false", "true"):
-                e = error_of(conn, "SELECT lsh_check('%s_sig', %s)" % (g.name, full))
+                e = sql_error(conn, "SELECT lsh_check('%s_sig', %s)" % (g.name, full))
                 check("%s, undamaged: lsh_check(.., %s)" % (g.name, full), e is None, e)
         cases = []
         for g in goldens:
-            some = cases_of(g, rng, 7 if FULL else 2)
+            some = page_cases(g, rng, 7 if FULL else 2)
             if not FULL:
                 # Of each group some; what the others have as well is left out of the largest.
                 groups = {"tall": ("beyond the file", "inner page", "links", "no link", "bounds"),

@@ -97,7 +97,7 @@ def ordered(conn, rng, bits, queries):
         rows.append((query[:120], by_index, [r[0] for r in conn.execute(query)]))
     equal_all("%d bits: in order of the distance" % bits, rows)
     under(conn, "enable_seqscan = off; enable_sort = off; enable_bitmapscan = off")
-    plan = plan_of(conn, query)
+    plan = read_plan(conn, query)
     check("%d bits: the index orders" % bits, "Order By: (code <-> " in plan, plan[:500])
 
 

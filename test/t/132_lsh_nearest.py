@@ -306,7 +306,7 @@ def interrupts(conn):
               (len(conn.execute(query.format(value)).fetchall()),
                "Order By: (" in str(conn.execute("EXPLAIN " + query.format(value)).fetchall())), (3, True))
         conn.execute("SELECT setval('ticks', 1, false); SET neardup_test.pid = %d" % conn.info.backend_pid)
-        e = error_of(conn, query.format(value))
+        e = sql_error(conn, query.format(value))
         conn.execute("SET neardup_test.pid = ''")
         equal("%s: a cancel ends them" % what, (e and e.sqlstate, one(conn, "SELECT last_value FROM ticks")),
               ("57014", 1))
@@ -343,7 +343,7 @@ def bad_input(conn):
     errors = []
     for settings in (BY_INDEX, BY_SORT):
         conn.execute("RESET ALL; " + settings)
-        e = error_of(conn, "SELECT id FROM docs ORDER BY sig <%> to_minhash('a b c', k => 2) LIMIT 3")
+        e = sql_error(conn, "SELECT id FROM docs ORDER BY sig <%> to_minhash('a b c', k => 2) LIMIT 3")
         errors.append((e.sqlstate, e.diag.message_primary))
     check(
         "a signature made otherwise: the error of a sort", errors[0] == errors[1] and errors[0][0] is not None, errors)

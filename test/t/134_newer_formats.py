@@ -83,7 +83,7 @@ def newer_index(conn, index):
         fails("%s: %.60s" % (name, statement), conn, statement, text=index.words(), state="0A000",
               hint="install that version, or rebuild the index with REINDEX INDEX")
     read_by(conn)
-    e = error_of(conn, index.query)
+    e = sql_error(conn, index.query)
     check(name + ": a plan of PostgreSQL's choice gives all rows, or the error",
           index.words() in str(e) if e else conn.execute(index.query).fetchall() == index.rows, e)
     conn.execute("REINDEX INDEX " + index.name)
@@ -159,7 +159,7 @@ def newer_values(conn):
         for statement in statements:
             fails("%s, byte %d: %s" % (type_, at, statement), conn, statement, text=words,
                   hint="A newer version of neardup has written it: install that version.")
-        e = error_of(conn, "ANALYZE newer")
+        e = sql_error(conn, "ANALYZE newer")
         check("%s, byte %d: ANALYZE passes over it, or refuses it" % (type_, at), e is None or words in str(e), e)
         conn.execute("DROP TABLE newer, indexed; DROP CAST (bytea AS {t}); DROP CAST ({t} AS bytea)".format(t=type_))
     conn.execute("RESET enable_seqscan")

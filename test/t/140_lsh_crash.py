@@ -79,7 +79,7 @@ def recovered(conn, what, findings, orphans, table, queries):
     look(findings, what, conn, table, queries, (0.8, 0.6))
     conn.execute("INSERT INTO %s SELECT id, family, sig FROM pool WHERE id <= 600" % table)
     conn.execute("DELETE FROM %s WHERE id <= 300" % table)
-    findings.see_none(what + ": VACUUM", error_of(conn, "VACUUM (INDEX_CLEANUP on) " + table))
+    findings.see_none(what + ": VACUUM", sql_error(conn, "VACUUM (INDEX_CLEANUP on) " + table))
     left = conn.execute("SELECT rows - (SELECT count(sig) FROM %s), orphan_pages FROM lsh_info('%s_sig', true)" % (
         table, table)).fetchone()
     orphans.see(what, left == (0, 0), "%d rows too many, %d orphan pages after VACUUM" % left)
@@ -161,10 +161,10 @@ def rebuilt(conn, what, findings, orphans, queries):
     findings.see(
         what + ": CONCURRENTLY alone leaves an invalid index", False not in valid or "CONCURRENTLY" in what, valid)
     if valid == [False] and rng.random() < 0.5:
-        findings.see_none(what + ": REINDEX of the invalid index", error_of(conn, "REINDEX INDEX CONCURRENTLY b_sig"))
+        findings.see_none(what + ": REINDEX of the invalid index", sql_error(conn, "REINDEX INDEX CONCURRENTLY b_sig"))
     elif valid != [True]:
         conn.execute("DROP INDEX IF EXISTS b_sig")
-        findings.see_none(what + ": built again", error_of(conn, "CREATE INDEX b_sig ON b USING lsh (sig)"))
+        findings.see_none(what + ": built again", sql_error(conn, "CREATE INDEX b_sig ON b USING lsh (sig)"))
     recovered(conn, what, findings, orphans, "b", queries)
     conn.execute("DROP INDEX b_sig")
 
@@ -252,14 +252,14 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
             if i % 4 == 0:
                 conn.execute("SET statement_timeout = '%d us'" % max(1000, moment * 1e6))
                 start = time.monotonic()
-                e = error_of(conn, statement)
+                e = sql_error(conn, statement)
                 delay = time.monotonic() - start - moment
                 conn.execute("SET statement_timeout = 0")
             else:
                 ended, errors = [], []
 
                 def run():
-                    errors.append(error_of(conn, statement))
+                    errors.append(sql_error(conn, statement))
                     ended.append(time.monotonic())
 
                 thread = Thread(target=run, daemon=True)
@@ -277,7 +277,7 @@ def cancel(server, label, statement, settings="", prepare=None, after=None):
                     return check(label + ": cancelled", False, "it goes on")
                 e = errors[0]
                 delay = ended[0] - start
-                error_of(conn, "SELECT 1")  # takes a cancel that came too late
+                sql_error(conn, "SELECT 1")  # takes a cancel that came too late
             if e is not None:
                 stopped += 1
                 worst = max(worst, delay)

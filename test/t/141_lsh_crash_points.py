@@ -54,7 +54,7 @@ def with_room(server, case, more, statement):
         if size < SEGMENT:
             raise RuntimeError("other files are larger than the index: %d" % size)
         limit_files(server, conn.info.backend_pid, size + more * PAGE)
-        return error_of(conn, case.sql(statement))
+        return sql_error(conn, case.sql(statement))
 
 
 def until_it_fits(findings, server, case, statement, more=0, step=1):
@@ -116,7 +116,7 @@ def all_free(findings, server, case):
     """Of what is merged a part is free and a part is not. A map that calls all of it free; new pages are added."""
     with server.connect() as conn:
         conn.execute("ALTER INDEX d_v SET (pending_limit = 64)")
-        path, content = path_of(server, conn, case, "fsm"), map_of_empty_pages(server, conn)
+        path, content = fork_path(server, conn, case, "fsm"), map_of_empty_pages(server, conn)
     server.stop()
     put_map(path, content)
     server.start()
@@ -209,12 +209,12 @@ def vacuum_phases(server):
 
 # CREATE INDEX CONCURRENTLY ------------------------------------------------------------------------------------------
 
-def phase_of(conn, pid):
+def read_phase(conn, pid):
     return conn.execute("SELECT phase FROM pg_stat_progress_create_index WHERE pid = %s", [pid]).fetchone()
 
 
 def wait_for_phase(conn, task, phase):
-    wait_for(lambda: phase_of(conn, task.pid) == (phase,) or not task.is_alive(), phase)
+    wait_for(lambda: read_phase(conn, task.pid) == (phase,) or not task.is_alive(), phase)
     return task.is_alive()
 
 

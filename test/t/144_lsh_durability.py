@@ -119,7 +119,7 @@ def in_memory(server, conn, cases):
         SELECT get_raw_page('{index}', '{fork}', b::int)
         FROM generate_series(0, pg_relation_size('{index}', '{fork}') / 8192 - 1) b ORDER BY b
         """
-    return {path_of(server, conn, case, fork):
+    return {fork_path(server, conn, case, fork):
             [row[0] for row in conn.execute(query.replace("{index}", case.index).replace("{fork}", fork))]
             for case in cases for fork in FORKS}
 
@@ -217,7 +217,7 @@ def free_space_maps(fleet):
         for case in lies:
             case.prepare(conn)
         of_table = map_of_empty_pages(server, conn)
-        paths = {case: path_of(server, conn, case, "fsm") for case in lies}
+        paths = {case: fork_path(server, conn, case, "fsm") for case in lies}
         saved = {case: read_file(path) for case, path in paths.items()}
         for case in lies:
             case.run(conn, case.way.writes)
@@ -242,7 +242,7 @@ def main():
     with Server(SETTINGS_HERE) as server:
         server.start()
         began = time.monotonic()
-        fleet = Fleet(server, cases_of(random.Random(SEED), None if LONG else 2))
+        fleet = Fleet(server, way_cases(random.Random(SEED), None if LONG else 2))
         print("note: %d cases, prepared in %.1f s" % (len(fleet.cases), time.monotonic() - began), flush=True)
         sections((clean_restart, fleet), (crash, fleet), (crash_before_commit, fleet), (torn_pages, fleet),
                  (free_space_maps, fleet))

@@ -65,7 +65,7 @@ def filled(small):
         for i in range(4):
             conn.execute("DELETE FROM t WHERE id %% 991 = %d" % i)
             conn.execute("VACUUM (INDEX_CLEANUP on) t")
-            error = error_of(
+            error = sql_error(
                 conn,
                 "INSERT INTO t SELECT i, i / 8, make_sig(i / 8, i, 1) FROM generate_series(900001::bigint, 920000) i")
             findings.see("a full index refuses", error is not None and error.sqlstate == LIMIT, error)
@@ -101,7 +101,7 @@ def main():
         return skip("an index filled to its end, by a library of its own: full form only (NEARDUP_FULL=1)")
     with tempfile.TemporaryDirectory(prefix="neardup_145_", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
-        small = Installation(folder, sources_of(None, os.path.join(folder, "sources")),
+        small = Installation(folder, copy_sources(None, os.path.join(folder, "sources")),
                              flags=("PG_CPPFLAGS=-DNEARDUP_MOST_CHILDREN=%d" % CHILDREN,))
         sections((filled, small), (others, small))
 

@@ -218,7 +218,7 @@ def main():
             replayed(primary, standby)
             equal("the standby has what the primary has", states(standby), states(primary))
 
-            cases = cases_of(rng, None if LONG else 1)
+            cases = way_cases(rng, None if LONG else 1)
             every_way(primary, standby, cases)
             half_way(primary, standby)
             with standby.connect() as conn:

@@ -41,7 +41,7 @@ def pages(conn, index):
 
 def sound(conn, index):
     """What lsh_check and the counts say; "" when all is well."""
-    e = error_of(conn, CHECK, (index,))
+    e = sql_error(conn, CHECK, (index,))
     if e:
         return str(e)
     rows, pending = conn.execute("SELECT rows, pending_rows FROM lsh_info(%s::regclass)", (index,)).fetchone()
@@ -90,10 +90,10 @@ def statements():
         conn.execute("CREATE INDEX p ON t USING lsh (sig) WHERE id % 3 = 0")
         equal("a partial index", one(conn, "SELECT rows FROM lsh_info('p')"),
               one(conn, "SELECT count(sig) FROM t WHERE id % 3 = 0"))
-        check("a partial index is sound", error_of(conn, CHECK, ("p",)) is None)
+        check("a partial index is sound", sql_error(conn, CHECK, ("p",)) is None)
         conn.execute("CREATE INDEX x ON t USING lsh (set_minhash(ARRAY[id, id + 1]::bigint[]))")
         equal("an index on an expression", one(conn, "SELECT rows FROM lsh_info('x')"), 20000)
-        check("an index on an expression is sound", error_of(conn, CHECK, ("x",)) is None)
+        check("an index on an expression is sound", sql_error(conn, CHECK, ("x",)) is None)
         conn.execute("TRUNCATE t")
         equal("TRUNCATE leaves an empty index",
               sound(conn, "p") or one(conn, "SELECT coalesce(rows, 0) FROM lsh_info('p')"), 0)
@@ -196,11 +196,11 @@ def cancel():
             timer = threading.Timer(wait, conn.cancel)
             timer.start()
             start = time.monotonic()
-            e = error_of(conn, "CREATE INDEX i ON t USING lsh (sig)")
+            e = sql_error(conn, "CREATE INDEX i ON t USING lsh (sig)")
             took = time.monotonic() - start
             timer.join()
             time.sleep(0.01)
-            error_of(conn, "SELECT 1")  # takes a cancel that came too late
+            sql_error(conn, "SELECT 1")  # takes a cancel that came too late
             conn.execute("DROP INDEX IF EXISTS i")
             if e is None:
                 finished += 1

@@ -114,7 +114,7 @@ def old_snapshots():
 
         wait_for(is_gone, "VACUUM to take the rows away", 400)
         for table, old in olds.items():
-            e = error_of(old, query % table)
+            e = sql_error(old, query % table)
             check("%s: the snapshot is too old" % table, e is not None and e.sqlstate == "72000", e or "it answers")
             equal("%s: a new snapshot" % table, one(conn, query % table), 0)
         equal("no alarm in the log", server.alarms(), [])

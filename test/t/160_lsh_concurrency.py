@@ -169,13 +169,13 @@ def built_under_writes(server):
                 "CREATE INDEX CONCURRENTLY cic_sig ON cic USING lsh (sig) WITH (pending_limit = 2)" if i == 0
                 else rng.choice(
                     ("REINDEX INDEX CONCURRENTLY cic_sig", "REINDEX TABLE CONCURRENTLY cic", "REINDEX INDEX cic_sig")))
-            e = error_of(conn, statement)
+            e = sql_error(conn, statement)
             findings.see_none(statement, None if e is not None and e.sqlstate == DEADLOCK else e)
             look(findings, "after " + statement, conn, "cic", queries)
             # Autovacuum hardly ever finds the table unlocked.
             for statement in ("DELETE FROM cic WHERE (SELECT count(*) FROM cic) > 20000 AND random() < 0.7",
                               "VACUUM cic"):
-                e = error_of(conn, statement)
+                e = sql_error(conn, statement)
                 findings.see_none(statement, None if e is not None and e.sqlstate == DEADLOCK else e)
         for error in clients.stop():
             findings.see("a client", False, error)
@@ -317,7 +317,7 @@ def kinds_of_tables(server):
         findings.see("TRUNCATE: unbound", one(conn, "SELECT rows FROM lsh_info('tr_sig')") == 0)
         # other parameters now
         conn.execute("INSERT INTO tr SELECT id, family, set_minhash(ARRAY[id], 64) FROM pool WHERE id < 10")
-        findings.see("TRUNCATE: other signatures after it", error_of(conn, "INSERT INTO tr TABLE pool") is not None)
+        findings.see("TRUNCATE: other signatures after it", sql_error(conn, "INSERT INTO tr TABLE pool") is not None)
         conn.execute("TRUNCATE tr; INSERT INTO tr TABLE pool")
         look(findings, "TRUNCATE and refill", conn, "tr", queries)
         with conn.transaction(force_rollback=True):
@@ -460,7 +460,7 @@ def locks(server):
         got = [r[0] for r in conn.execute("FETCH 2 FROM c")]
         other.execute("SET lock_timeout = '200ms'")
         for statement in ("DROP INDEX l_sig", "DROP TABLE l", "TRUNCATE l", "REINDEX INDEX l_sig"):
-            e = error_of(other, statement)
+            e = sql_error(other, statement)
             findings.see(statement + " waits", e is not None and e.sqlstate == LOCK_TIMEOUT, e)
         other.execute("RESET lock_timeout")
         other.execute("DELETE FROM l WHERE id < 3000")
@@ -471,7 +471,7 @@ def locks(server):
         findings.see("the open scan's rows", got == want and len(got) > 3, (got, want))
         conn.execute("ROLLBACK")
         findings.see_none("after it", unsound(other, "l_sig"))
-        findings.see_none("DROP INDEX", error_of(other, "DROP INDEX l_sig"))
+        findings.see_none("DROP INDEX", sql_error(other, "DROP INDEX l_sig"))
         other.execute("DROP TABLE l")
     findings.report("DROP INDEX, TRUNCATE and VACUUM during a scan")
 

@@ -121,7 +121,7 @@ class Mix:
             check(self.name + ": a row of every family", there == self.kept,
                   "%d there, %d kept" % (len(there), len(self.kept)))
         for index in INDEXES[self.table]:
-            e = error_of(conn, "SELECT lsh_check('%s', true)" % index)
+            e = sql_error(conn, "SELECT lsh_check('%s', true)" % index)
             check("%s: %s is sound" % (self.name, index), e is None, e)
         for c in conns:
             c.close()
@@ -157,7 +157,7 @@ def restored(conn, where):
     equal(where + ": constraint", one(conn, "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x'"),
           "EXCLUDE USING lsh (with_threshold(sig, (0.8)::double precision) WITH &&) WITH (pending_limit='1')")
     for index in sum(INDEXES.values(), []):
-        e = error_of(conn, "SELECT lsh_check('%s', true)" % index)
+        e = sql_error(conn, "SELECT lsh_check('%s', true)" % index)
         check("%s: %s is sound" % (where, index), e is None, e)
     conn.execute("INSERT INTO marked (family, sig) SELECT 5000, sig(5000, 0)")
     for table in ("excluded", "guarded"):

@@ -184,7 +184,7 @@ def types(name):
     wrong, unused, n = [], [], 0
     with connect(name) as conn:
         conn.execute("SET search_path = public")
-        e = error_of(
+        e = sql_error(
             conn, "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
         if e is not None:
             del TYPES["folded"]

@@ -75,7 +75,7 @@ def answers(name):
         rows = []
         for step in ("SELECT", "VACUUM indexed.sets", "REINDEX TABLE indexed.sets"):
             conn.execute(step)
-            rows += [((step, index), error_of(conn, "SELECT lsh_check('indexed.%s', true)" % index),
+            rows += [((step, index), sql_error(conn, "SELECT lsh_check('indexed.%s', true)" % index),
                       None) for index in ("sets_a", "sets_b")]
         equal_all("lsh_check, before and after VACUUM and REINDEX", rows)
 

@@ -225,7 +225,7 @@ def groups(conn):
                  "AND jaccard(a.sig, b.sig) >= $1; PREPARE mixed(float8) AS SELECT count(*) FROM kinds a JOIN kinds b "
                  "ON a.kind / 4 = b.kind / 4 AND jaccard(a.sig, b.sig) >= $1; SET plan_cache_mode = force_generic_plan")
     bounds = ("0.8", "0", "-1", "2", "NULL", "'NaN'")
-    got = [(one(conn, "EXECUTE grouped(%s)" % b), error_of(conn, "EXECUTE mixed(%s)" % b) is not None) for b in bounds]
+    got = [(one(conn, "EXECUTE grouped(%s)" % b), sql_error(conn, "EXECUTE mixed(%s)" % b) is not None) for b in bounds]
     conn.execute("DEALLOCATE ALL; RESET plan_cache_mode; SET neardup.enable_join = off; RESET enable_hashjoin")
     equal(
         "bounds at run time", got,
@@ -299,7 +299,7 @@ def order_and_plans(conn):
                         ("a volatile value", "SELECT FROM docs a JOIN docs b ON jaccard(CASE WHEN random() < 2 "
                                                  "THEN a.sig END, b.sig) >= 0.8")):
         check(
-            "no node: " + what, error_of(conn, "EXPLAIN " + query) is not None or "Similarity Join" not in plan(query))
+            "no node: " + what, sql_error(conn, "EXPLAIN " + query) is not None or "Similarity Join" not in plan(query))
     conn.execute("RESET ALL; SET neardup.enable_join = off")
     check("no node: neardup.enable_join = off", "Similarity Join" not in plan(base % ""))
     conn.execute("RESET ALL")

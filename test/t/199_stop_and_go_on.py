@@ -4,7 +4,7 @@ EXISTS and LATERAL with bounds and values that change from row to row, and in cu
 without any of them. NEARDUP_SEED repeats a run."""
 import random
 
-from answers import plan_of, under
+from answers import read_plan, under
 from clusters import anchors
 from harness import *
 
@@ -111,7 +111,7 @@ class Comparisons:
         for memory in memories or (MEMORY if FULL else [self.rng.choice(MEMORY)]):
             settings = "%s; %s" % (PLANS[kind], memory)
             self.rows.append(("%s: %s" % (memory, query), answer(self.conn, settings, query), want))
-        plan = plan_of(self.conn, query)
+        plan = read_plan(self.conn, query)
         if not all(text in plan for text in shown):
             self.unused.append("%s: %s" % (query, plan))
 
@@ -210,7 +210,7 @@ def batches(conn, rng):
     c.report("orders of several batches")
 
 
-def joins_of(on):
+def join_forms(on):
     """FROM and WHERE, the ids, whether a row is good."""
     ids = "a.id * 100000 + b.id"
     return {
@@ -226,13 +226,13 @@ def joins_of(on):
 def joins(conn, rng):
     """The node, whose bound changes, or stays while the limit above it changes."""
     c = Comparisons(conn, rng)
-    kinds = list(joins_of(""))
+    kinds = list(join_forms(""))
     for column, (condition, _) in FAMILIES.items():
         for series, bounds in ([(name, {}) for name in SERIES] + [("all alike", NEAR), ("all alike", ALL)]) * ROUNDS:
             set_probes(conn, rng, series, no_value=False)
             on = with_bounds(condition.format(x="a", y="b", q="q"), bounds)
             kinds.append(kinds.pop(0))
-            source, ids, good = joins_of(on)[kinds[0]]
+            source, ids, good = join_forms(on)[kinds[0]]
             of = forms(summary("SELECT %s AS id, %s AS good FROM %s" % (ids, good, source)), "SELECT FROM " + source)
             c.compare(of[rng.choice(list(of))], "join", ["Similarity Join"])
     c.report("joins")
@@ -318,7 +318,7 @@ def cursor_queries(rng):
             near = "SELECT d.id FROM docs d WHERE %s ORDER BY %s" % (where, by)
             out[column + ", near"] = "nearest", "Order By: (", near
         on = with_bounds(condition.format(x="a", y="b", q="q"), NEAR)
-        name, (source, ids, _) = rng.choice(list(joins_of(on).items()))
+        name, (source, ids, _) = rng.choice(list(join_forms(on).items()))
         out["%s, join: %s" % (column, name)] = "join", "Similarity Join", "SELECT %s FROM %s" % (ids, source)
     for name, call in calls(rng).items():
         out[name] = "join", "", "SELECT f::text FROM %s f" % call.format(least=rng.choice((0.7, 0.9)))
@@ -375,7 +375,7 @@ def cursors(name, rng):
                 whole, readers = [r[0] for r in got], []
                 for i, how in enumerate((rng.choice(KINDS_OF_CURSORS), rng.choice(KINDS_OF_CURSORS))):
                     declare = "DECLARE c%d %s CURSOR %s FOR %s" % (i, how[0], how[1], query)
-                    unused += [] if shown in plan_of(conn, declare) else [declare]
+                    unused += [] if shown in read_plan(conn, declare) else [declare]
                     readers.append((Reader(conn, rng, "c%d" % i, whole, how[0] == "SCROLL"), how[1]))
                     conn.execute(declare)
                 for turn in range(6):

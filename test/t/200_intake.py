@@ -9,7 +9,7 @@ LEAST_ACCURACY = 0.98
 
 def available(conn, name, call):
     """Whether this build has the library behind a call; a skip line when not."""
-    e = error_of(conn, "SELECT " + call)
+    e = sql_error(conn, "SELECT " + call)
     if e is None:
         return True
     check("without %s: 0A000 and the package's name" % name,
@@ -159,7 +159,7 @@ def many_broken(conn):
 
     def rows():
         for name in names:
-            e = error_of(conn, "SELECT neardup_to_utf8(%s, %s)", (soup, name))
+            e = sql_error(conn, "SELECT neardup_to_utf8(%s, %s)", (soup, name))
             yield name, e is not None and e.sqlstate in ("22021", "22P05", "0A000"), True
             if e.sqlstate == "0A000":
                 continue

@@ -235,7 +235,7 @@ def scripts_of_unicode():
     return few
 
 
-def words_of(letters, characters, spaces, line_end):
+def random_words(letters, characters, spaces, line_end):
     out = ""
     while len(out) < characters:
         out += "".join(random.choice(letters) for _ in range(random.randint(2, 7)))
@@ -250,7 +250,7 @@ def unicode_forms(conn, tally):
     for script, letters in sorted(scripts.items()):
         small = [c for c in letters if unicodedata.category(c) != "Lu"] or letters
         for characters, spaces, line_end in ((12, True, "\n"), (60, True, "\r\n"), (60, False, ""), (600, True, "\n")):
-            text = words_of(small, characters, spaces, line_end)
+            text = random_words(small, characters, spaces, line_end)
             for form, codec in FORMS.items():
                 raw = text.encode(codec)
                 what = "%s, %d characters" % (script, characters)

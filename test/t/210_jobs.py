@@ -713,7 +713,7 @@ def unusual_jobs(name):
                      "DROP DOMAIN pid, tid_of")
 
 
-def chain_of(length, rng):
+def make_chain(length, rng):
     """Values of 64 bits: each differs in 5 bits from the next, and in more than 6 from all others."""
     chain = [rng.getrandbits(64)]
     while len(chain) < length:
@@ -730,7 +730,7 @@ def few_of_many(name):
     clustered again."""
     with connect(name) as conn:
         rng = random.Random(64)
-        chain = chain_of(200, rng)
+        chain = make_chain(200, rng)
         conn.execute("CREATE TABLE docs (id int PRIMARY KEY, sig simhash)")
         values = chain + [rng.getrandbits(64) for _ in range(3800)]
         conn.execute("INSERT INTO docs SELECT n, v::bit(64)::simhash FROM unnest(%s::text[]) WITH ORDINALITY u(v, n)",
@@ -1061,11 +1061,11 @@ def put_before(name):
                                  "pause_duplicates('d', false)",
                              "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')",
                              "SELECT neardup_s_curve(0.8)"):
-                    e = e or error_of(conn, step)
+                    e = e or sql_error(conn, step)
                 check("nothing put before runs: %s" % options, e is None, e)
-            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs')")
+            e = sql_error(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs')")
             check("nothing put before runs: neardup_suggest of a sample", e is None, e)
-            e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs', 'SELECT min(id), max(id), "
+            e = sql_error(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs', 'SELECT min(id), max(id), "
                                "true FROM docs WHERE length(body) > 9')")
             check("nothing put before runs: neardup_suggest with labels", e is None or "put before" not in str(e), e)
         finally:
@@ -1103,14 +1103,14 @@ def sessions(name):
         running.start()
         while ("signing", True) not in seen and running.is_alive():
             time.sleep(0.001)
-        e = error_of(conn, "CALL refresh_duplicates('dups')")
+        e = sql_error(conn, "CALL refresh_duplicates('dups')")
         if e is None:  # the first one has ended: its thread is about to
             running.join(1)
         check("a second refresh is refused",
               e is None and not running.is_alive() or e is not None and e.sqlstate == "55P03", e)
         for call in ("alter_duplicates('dups', threshold => 0.7)", "rename_duplicates('dups', 'other')",
                      "drop_duplicates('dups')"):
-            e = error_of(conn, "BEGIN; SELECT %s; ROLLBACK" % call)
+            e = sql_error(conn, "BEGIN; SELECT %s; ROLLBACK" % call)
             if e is None:
                 running.join(1)
             check("meanwhile no %s" % call,
@@ -1154,7 +1154,7 @@ def cancelled(name):
         conn.execute("SELECT create_duplicates('dups', 'docs', 'id', %s)" % options)
         for round_ in range(24 if FULL else 8):
             running = Thread(
-                target=lambda: errors.append(error_of(other, "CALL refresh_duplicates('dups', batch => 20)")))
+                target=lambda: errors.append(sql_error(other, "CALL refresh_duplicates('dups', batch => 20)")))
             running.start()
             time.sleep(rng.uniform(0, 0.3))
             conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
@@ -1233,7 +1233,7 @@ def at_once(name):
                     drop: None, rename: ["new0.8"], alter: ["dups0.7"]}[call]
                 check("%s, meanwhile %s" % (call, change), gone and untouched or done, (e, left))
                 for job in ("dups", "new", "other"):
-                    error_of(first, "SELECT drop_duplicates('%s')" % job)
+                    sql_error(first, "SELECT drop_duplicates('%s')" % job)
 
 
 def dumped(name):

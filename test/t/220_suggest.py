@@ -43,7 +43,7 @@ def suggest(conn, *args):
     return [dict(zip(names, row)) for row in cur.fetchall()]
 
 
-def told(p):
+def proposal_text(p):
     return "%s %s, %sx%s, %s: recall %.3f, precision %.3f" % (
         p["unit"], p["k"], p["num_perm"], p["bits"], p["threshold"], p["expected_recall"], p["expected_precision"])
 
@@ -72,7 +72,7 @@ def holds(name, conn, table, proposals, truth, margin):
             off = abs(was - now) - 2 * sqrt(2 * max(now * (1 - now), 1 / n) / n)
             if off > worst:
                 worst = off
-                why = "%s; measured %.3f and %.3f" % (told(p), recall, precision)
+                why = "%s; measured %.3f and %.3f" % (proposal_text(p), recall, precision)
     return check("%s: recall and precision of the best three hold on a second sample within %s" % (name, margin),
                  worst <= margin, why)
 
@@ -107,7 +107,7 @@ def well_known(conn):
     check("a clean cut: 18 proposals and the default, the best finds all and nothing else",
           len(p) == 19 and [(x["unit"], x["k"], x["num_perm"], x["threshold"]) for x in p if x["is_default"]]
               == [("word", 3, 128, 0.8)] and p[0]["expected_recall"] > 0.98 and p[0]["expected_precision"] > 0.98,
-          told(p[0]))
+          proposal_text(p[0]))
     equal("a clean cut: pairs", p[0]["pairs"], 3 * FAMILIES)
     check(
         "a clean cut: each family counts once", 0.5 * FAMILIES <= p[0]["families"] <= 1.1 * FAMILIES, p[0]["families"])
@@ -118,7 +118,8 @@ def well_known(conn):
           all(a[0] > b[0] - 0.011 for a, b in zip(order, order[1:])), order)
     check("what costs is told", all(x["bytes_per_row"] > 140 and x["signing_us"] > 0 and x["query_us"] > 0 for x in p),
           p[0])
-    equal_all("options of an index", [(told(x), x["index_options"], "threshold = %s" % x["threshold"]) for x in p])
+    equal_all("options of an index",
+              [(proposal_text(x), x["index_options"], "threshold = %s" % x["threshold"]) for x in p])
     conn.execute("CREATE TABLE signed AS SELECT id, to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s) AS sig "
                  "FROM clear_b" % p[0])
     conn.execute("CREATE INDEX signed_sig ON signed USING lsh (sig) WITH (%s)" % p[0]["index_options"])
@@ -137,7 +138,7 @@ def no_clean_cut(conn):
     p = suggest(conn, "SELECT id, body FROM blurred_a")
     truth = edit_truth(conn, "blurred_b")
     check("no clean cut: the best is not perfect, and good",
-          0.8 < f1(p[0]["expected_recall"], p[0]["expected_precision"]) < 0.995, told(p[0]))
+          0.8 < f1(p[0]["expected_recall"], p[0]["expected_precision"]) < 0.995, proposal_text(p[0]))
     holds("no clean cut", conn, "blurred_b", p, truth, 0.03)
     best = f1(*measured(found_with(conn, "blurred_b", p[0]), truth))
     for unit, k, threshold in (("word", 3, 0.8), ("char", 5, 0.8), ("word", 5, 0.5)):
@@ -331,11 +332,11 @@ def data_sets(conn):
                     """SELECT id, body FROM articles WHERE id NOT IN (SELECT a FROM gold EXCEPT SELECT a FROM half)
                              ORDER BY id NOT IN (SELECT a FROM half UNION SELECT b FROM half), id %s""" % (
                         "" if FULL else "LIMIT 600"), "SELECT a, b, true FROM half")
-        print("# text_articles: %s (%s)" % (told(p[0]), p[0]["note"]))
+        print("# text_articles: %s (%s)" % (proposal_text(p[0]), p[0]["note"]))
         truth = {tuple(sorted(x)) for x in conn.execute("SELECT a, b FROM gold").fetchall()}
         recall, precision = measured({tuple(sorted(x)) for x in found_with(conn, "articles", p[0])}, truth)
         check("text_articles: the best proposal finds the gold of all articles", recall >= 0.95 and precision >= 0.9,
-              (told(p[0]), recall, precision))
+              (proposal_text(p[0]), recall, precision))
     for data, columns, query in (("zh_headlines", "id int, class int, body text",
                                   "SELECT id, body FROM docs ORDER BY id"),
                                  ("code_versions", "id text, path text, nth text, commit text, at text, body text",
@@ -344,13 +345,13 @@ def data_sets(conn):
         if path:
             load(conn, "docs", columns, path)
             p = suggest(conn, query)
-            print("# %s: %s (%s)" % (data, told(p[0]), p[0]["note"]))
+            print("# %s: %s (%s)" % (data, proposal_text(p[0]), p[0]["note"]))
             if data == "zh_headlines":
                 check("zh_headlines: characters, since there are no spaces",
                       all(x["unit"] == "char" or x["k"] == 3 for x in p), p)
             else:
                 check("%s: recall and precision of the best" % data,
-                      f1(p[0]["expected_recall"], p[0]["expected_precision"]) > 0.7, told(p[0]))
+                      f1(p[0]["expected_recall"], p[0]["expected_precision"]) > 0.7, proposal_text(p[0]))
             conn.execute("DROP TABLE docs")
 
 
@@ -409,7 +410,7 @@ def calibrated(conn):
             lies = truth is not None and row["precision_low"] <= truth <= row["precision_high"]
             inside[which] += lies
             print("# %s, %s, %s: [%.3f, %.3f], by the gold %s of %d pairs%s" % (
-                name, which, told(row), row["precision_low"], row["precision_high"], truth, len(judged),
+                name, which, proposal_text(row), row["precision_low"], row["precision_high"], truth, len(judged),
                 "" if lies else ", outside"))
     if sets == 6:
         equal_all("the intervals of expected precision hold", [(which, n >= 5, True) for which, n in inside.items()])
@@ -430,7 +431,7 @@ def news(conn):
                                               % p[0] + " FROM news GROUP BY body",
                                           p[0]["threshold"])).fetchall()][0]
     print("# news_reuters: %s: [%.3f, %.3f]; of %d pairs %d are daily reports of one form" % (
-        told(p[0]), p[0]["precision_low"], p[0]["precision_high"], forms[1], forms[0]))
+        proposal_text(p[0]), p[0]["precision_low"], p[0]["precision_high"], forms[1], forms[0]))
     check("news: the default is proposed, which finds few daily reports",
           p[0]["is_default"] and forms[1] > 100 and forms[0] <= forms[1] / 8, forms)
     check("news: 10,000 documents are read",

@@ -51,7 +51,7 @@ def one_set(conn, name, columns, text):
     clusters_are_exact(conn, name)
 
 
-def of_samples(conn):
+def check_samples(conn):
     documents = samples.documents()
     rep = components([i for i, _ in documents], [(a, b) for a, b, _, words, _, _ in samples.pairs() if words >= 0.8])
     samples.fill(conn, "docs", "id text, body text", documents)
@@ -86,7 +86,7 @@ def clusters_are_exact(conn, name):
 
 def main():
     with database() as name, connect(name) as conn:
-        sections((of_samples, conn))
+        sections((check_samples, conn))
         for data_set, (columns, text) in SETS.items():
             if FULL or data_set in SHORT:
                 sections((one_set, conn, data_set, columns, text))

@@ -206,7 +206,7 @@ def cannot_publish(conn, other, job, call):
     """The refresh comes to the end of its clustering, and there it fails, if anything is to be written."""
     other.execute("BEGIN; LOCK TABLE %s IN SHARE MODE" % job.name)
     conn.execute("SET lock_timeout = '1ms'")
-    error = error_of(conn, call)
+    error = sql_error(conn, call)
     conn.execute("RESET lock_timeout")
     other.execute("ROLLBACK")
     if error is not None and error.sqlstate != "55P03":

@@ -18,7 +18,7 @@ FORMS = {
     "connected": "signature => 'hashes', measure => 'jaccard', order_by => 'key', linkage => 'connected'",
     "teams": "signature => 'hashes', measure => 'jaccard', order_by => 'key', within => '{team}'",
 }
-MIDDLE = "id % 10 = (id / 10 + 1) % 3 + 1 AND id < 100000"  # of rows_of(1)
+MIDDLE = "id % 10 = (id / 10 + 1) % 3 + 1 AND id < 100000"  # of chain_rows(1)
 INSERT = "INSERT INTO docs VALUES (%s, %s, 1, %s, %s)"
 
 
@@ -40,7 +40,7 @@ def fill(conn):
                  "FROM generate_series(1, %d) i" % FAR)
 
 
-def rows_of(last):
+def chain_rows(last):
     """(id, key, elements) of the rows at the place `last` of their chains. Ids have another order than places."""
     for n, (keys, ranges) in enumerate(chains()):
         yield (10 * n + (last + n) % 3 + 1, keys[last], list(ranges[last]))
@@ -68,10 +68,10 @@ def arrivals(conn, form, options):
         fill(conn)
         for place in range(3):
             if place != last:
-                write(conn, rows_of(place))
+                write(conn, chain_rows(place))
         conn.execute("SELECT create_duplicates('job', 'docs', 'id', %s, threshold => 0.5)" % options)
         conn.execute("CALL refresh_duplicates('job')")
-        write(conn, rows_of(last))
+        write(conn, chain_rows(last))
         options_of_new = options + ", threshold => 0.5"
         refresh(conn, form, options_of_new, compared, "place %d arrives" % last)
         parts.append(part(conn))
@@ -91,7 +91,7 @@ def returns(conn):
         options = FORMS[form]
         fill(conn)
         for place in range(3):
-            write(conn, rows_of(place))
+            write(conn, chain_rows(place))
         conn.execute("UPDATE docs SET team = 2 WHERE id % 10 = 1")
         given = options + ", threshold => 0.5"
         conn.execute("SELECT create_duplicates('job', 'docs', 'id', %s)" % given)
@@ -100,7 +100,7 @@ def returns(conn):
         with connect(conn.info.dbname) as other:  # the refresh ends where it would write its result
             other.execute("BEGIN; LOCK TABLE job IN SHARE MODE")
             conn.execute("SET lock_timeout = '1ms'")
-            error = error_of(conn, "CALL refresh_duplicates('job')")
+            error = sql_error(conn, "CALL refresh_duplicates('job')")
             conn.execute("RESET lock_timeout")
         check("%s: the refresh did not end" % form, error is not None and error.sqlstate == "55P03", error)
         conn.execute("SELECT alter_duplicates('job', filter => 'true')")

@@ -23,7 +23,7 @@ FOUND = {
 }
 
 
-def terms_of(text, lexicon, n, low, high):
+def kept_terms(text, lexicon, n, low, high):
     words = set(oracle.words(text))
     return frozenset(w for w in words if w in lexicon and low <= (lexicon[w][1] / math.log(n)) <= high)
 
@@ -45,7 +45,7 @@ def definition(conn):
     for low, high in ((0.2, 0.9), (0.35, 0.6), (0, 1)):
         by_terms, by_hash = collections.defaultdict(set), collections.defaultdict(set)
         for i, f in conn.execute("SELECT id, i_match(body, 'd_lexicon', %s, %s) FROM d", (low, high)):
-            terms = terms_of(docs[i], got, len(docs), low, high)
+            terms = kept_terms(docs[i], got, len(docs), low, high)
             by_terms[terms or None].add(i)
             by_hash[f].add(i)
         equal("documents with one fingerprint have one set of words (%s to %s)" % (low, high),

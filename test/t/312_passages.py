@@ -10,7 +10,7 @@ from harness import *
 WORD = re.compile(r"\w+")
 
 
-def windows_of(text, units):
+def word_windows(text, units):
     words = [(m.group().lower(), m.start(), m.end()) for m in WORD.finditer(text)]
     return words, [tuple(w for w, _, _ in words[i:i + units]) for i in range(len(words) - units + 1)]
 
@@ -20,13 +20,13 @@ def by_definition(rows, units, keep_first, at_least):
     places = collections.defaultdict(list)
     for number, (_, text, within) in enumerate(rows):
         if text is not None and within is not None:
-            for i, w in enumerate(windows_of(text, units)[1]):
+            for i, w in enumerate(word_windows(text, units)[1]):
                 places[within, w].append((number, i))
     out = []
     for number, (row_id, text, within) in enumerate(rows):
         if text is None or within is None:
             continue
-        words, windows = windows_of(text, units)
+        words, windows = word_windows(text, units)
         at = [places[within, w] for w in windows]
         good = [len(a) >= at_least for a in at]
         kept = {
@@ -49,7 +49,7 @@ def by_definition(rows, units, keep_first, at_least):
                 first = at[its[0]][0]
                 pieces.append(
                     (u, end, i, (row_id, words[u][1] + 1, words[end - 1][2] - words[u][1], min(len(at[w]) for w in its),
-                                 rows[first[0]][0], windows_of(rows[first[0]][1], units)[0][first[1]][1] + 1)))
+                                 rows[first[0]][0], word_windows(rows[first[0]][1], units)[0][first[1]][1] + 1)))
         for p in pieces:
             if not any(q[0] <= p[0] and p[1] <= q[1] and (q[1] - q[0] > p[1] - p[0] or q[2] > p[2]) for q in pieces):
                 out.append(p[3])

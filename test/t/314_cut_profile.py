@@ -14,23 +14,23 @@ WORD = re.compile(r"\w+")
 ROLE = "neardup_t_cutter"
 
 
-def words_of(text):
+def split_words(text):
     return [(m.group().lower(), m.start(), m.end()) for m in WORD.finditer(text)]
 
 
-def characters_of(text):
+def split_characters(text):
     return [(c, i, i + 1) for i, c in enumerate(text)]
 
 
-def lines_of(text):
+def split_lines(text):
     return [(" ".join(m.group().split()), m.start() + len(m.group()) - len(m.group().lstrip()),
              m.start() + len(m.group().rstrip()))
             for m in re.finditer(r"[^\n]+", text) if m.group().strip()]
 
 
-def paragraphs_of(text):
+def split_paragraphs(text):
     out = []
-    for line, start, end in lines_of(text):
+    for line, start, end in split_lines(text):
         if out and not re.search(r"\n[ ]*\n", text[out[-1][2]:start]):
             out[-1] = (out[-1][0] + " " + line, out[-1][1], end)
         else:
@@ -38,7 +38,7 @@ def paragraphs_of(text):
     return out
 
 
-UNITS = {"word": words_of, "char": characters_of, "line": lines_of, "paragraph": paragraphs_of}
+UNITS = {"word": split_words, "char": split_characters, "line": split_lines, "paragraph": split_paragraphs}
 
 
 def cut_by_hand(rows, unit, units, at_least):
@@ -533,7 +533,7 @@ def restored(conn, name):
     conn.execute("SELECT drop_duplicates('dups'), drop_duplicates('team_dups'); DROP TABLE docs, p")
 
 
-def pairs_of(conn, job):
+def signature_pairs(conn, job):
     return set(conn.execute("SELECT id_a, id_b FROM all_pairs('SELECT id, signature FROM %s_signatures "
                             "WHERE signature IS NOT NULL', 0.7)" % job).fetchall())
 
@@ -546,7 +546,7 @@ def measured(conn, what, table, truth, cutting):
             "SELECT create_profile('measured_profile'%s); "
             "SELECT create_duplicates('measured', '%s', 'id', 'body', profile => 'measured_profile')" % (option, table))
         conn.execute("CALL refresh_duplicates('measured')")
-        found = pairs_of(conn, "measured")
+        found = signature_pairs(conn, "measured")
         right = len(found & truth)
         scores.append((right / len(found) if found else 1.0, right / len(truth)))
         print("note: %s, %s: %d pairs found, %d near: precision %.3f, recall %.3f" % (

@@ -199,7 +199,7 @@ def rights(conn):
 
 
 def collations(conn):
-    e = error_of(conn, "CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    e = sql_error(conn, "CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
     if e is not None:
         skip("collations that take different characters for equal: %s" % e.diag.message_primary)
         return

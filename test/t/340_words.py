@@ -18,14 +18,14 @@ def fill(conn, table, docs, kind="text"):
     copy_rows(conn, table, enumerate(docs))
 
 
-def call_of(query, settings):
+def call_arguments(query, settings):
     """SQL text of the arguments, and their values."""
     return "".join(', "%s" => %%s%s' % (s, {"stopwords": "::text[]", "dictionary": "::text::regdictionary"}.get(s, ""))
                    for s in settings) + ")", (query, *settings.values())
 
 
-def rows_of(conn, query, settings):
-    text, values = call_of(query, settings)
+def near_rows(conn, query, settings):
+    text, values = call_arguments(query, settings)
     return conn.execute(ROWS + text, values).fetchall()
 
 
@@ -69,7 +69,7 @@ def agreement(conn):
     worst, bounds, compared, used = 0, [], 0, 0
     for s in settings:
         model = words.Model(docs, **{n: v for n, v in s.items() if n != "k"})
-        got, want = rows_of(conn, "SELECT body FROM d", s), words.rows_of_model(model, s.get("k", 50))
+        got, want = near_rows(conn, "SELECT body FROM d", s), words.rows_of_model(model, s.get("k", 50))
         equal_all("rows as defined: %s" % (s or "defaults"),
                   [("number", len(got), len(want))] + [("row", g, w) for g, w in zip(got, want)])
         used += len(want)
@@ -91,17 +91,17 @@ def agreement(conn):
     check("fixed point is as near to real numbers as its unit allows, and below 0.001",
           all(bounds) and worst < 1e-3 and compared > 1000, (worst, compared, bounds.count(False)))
     equal("a list's and a dictionary's stop words",
-          rows_of(conn, "SELECT body FROM d", {"dictionary": "few", "stopwords": ["TEA", "Lime"]}),
+          near_rows(conn, "SELECT body FROM d", {"dictionary": "few", "stopwords": ["TEA", "Lime"]}),
           words.word_similarities(docs, stopwords=english + ["tea", "lime"]))
-    equal("a dictionary's stop words", rows_of(conn, "SELECT body FROM d", {"dictionary": "few"}),
+    equal("a dictionary's stop words", near_rows(conn, "SELECT body FROM d", {"dictionary": "few"}),
           words.word_similarities(docs, stopwords=english))
     both = conn.execute(
         "SELECT word, similar_word, similarity FROM word_similarities('SELECT body FROM d', k => 1000)").fetchall()
     pairs = {(a, b): s for a, b, s in both}
     check("similarity is symmetric, in (0, 1]", all(pairs[b, a] == s and 0 < s <= 1 for (a, b), s in pairs.items()),
           len(pairs))
-    equal("the order of the documents does not matter", rows_of(conn, "SELECT body FROM d ORDER BY md5(id::text)", {}),
-          rows_of(conn, "SELECT body FROM d", {}))
+    equal("the order of documents does not matter", near_rows(conn, "SELECT body FROM d ORDER BY md5(id::text)", {}),
+          near_rows(conn, "SELECT body FROM d", {}))
 
     lists = [
         [rng.choice(["Lime", "lime", "7", "x_y", "", None, "two words", "茶", "z" * 1024, "z" * 1025, "a", "b", "c"])
@@ -109,7 +109,7 @@ def agreement(conn):
     lists += [None, [], [None], ["alone"]]
     fill(conn, "l", lists, "text[]")
     for s in ({}, {"window": 2, "by_position": False}, {"context": "document", "stopwords": ["lime"]}, {"features": 3}):
-        equal("words given as text[]: %s" % s, rows_of(conn, "SELECT id, body FROM l", s),
+        equal("words given as text[]: %s" % s, near_rows(conn, "SELECT id, body FROM l", s),
               words.word_similarities(lists, **s))
     equal("the words that they are",
           {w for (w,) in conn.execute("SELECT word FROM word_similarities('SELECT body FROM l', k => 1)")}
@@ -122,7 +122,7 @@ def languages(conn):
         docs = samples(language)
         fill(conn, "d", docs)
         for s in ({"window": 2}, {"by_position": False}):
-            got = rows_of(conn, "SELECT body FROM d", s)
+            got = near_rows(conn, "SELECT body FROM d", s)
             check("%s: %d rows as defined, %s" % (language, len(got), s),
                   got and got == words.word_similarities(docs, **s))
     conn.execute(
@@ -143,7 +143,7 @@ def latin1():
             "The café of Ümit. ÿ of tea."] * 3
     with database("_latin1", "ENCODING 'LATIN1' LOCALE 'C'") as name, connect(name) as conn:
         fill(conn, "d", docs)
-        got = rows_of(conn, "SELECT body FROM d", {})
+        got = near_rows(conn, "SELECT body FROM d", {})
         equal("LATIN1: %d rows as defined" % len(got), got, written(words.word_similarities(docs)))
         conn.execute("CALL create_word_model('m', 'SELECT body FROM d', stopwords => '{THE,Naïve}')")
         equal("LATIN1: a model", model_rows(conn, "m"),
@@ -265,7 +265,7 @@ def corpus(conn):
               {"vocabulary": 500, "k": 5, "window": 5, "by_position": False, "stopwords": STOPWORDS}):
         equal_all("%.1f MB of it as defined: %s" % (sum(map(len, docs)) / 1e6, s),
                   [("row", g, w) for g, w in zip(
-                      rows_of(conn, "SELECT body FROM corpus WHERE %s" % least, s) + [None],
+                      near_rows(conn, "SELECT body FROM corpus WHERE %s" % least, s) + [None],
                       words.word_similarities(docs, **s) + [None])])
 
 
@@ -289,10 +289,10 @@ def stored(name):
         for n, s in enumerate(
                 ({}, {"by_position": False, "window": 2, "features": 30, "k": 4},
                  {"vocabulary": 50, "context": "document", "stopwords": STOPWORDS}, {"discount": 0.25, "window": 1})):
-            text, values = call_of("SELECT body FROM d", s)
+            text, values = call_arguments("SELECT body FROM d", s)
             conn.execute("CALL create_word_model('m', %s" + text, values)
             got = model_rows(conn, "m")
-            equal("a model holds the rows of word_similarities: %s" % s, got, rows_of(conn, "SELECT body FROM d", s))
+            equal("a model holds the rows of word_similarities: %s" % s, got, near_rows(conn, "SELECT body FROM d", s))
             model = words.Model(docs, **{n: v for n, v in s.items() if n != "k"})
             of_id = {}
             for i, word, frequency, weight, features in conn.execute(
@@ -376,7 +376,7 @@ def interrupted(name):
         watcher.execute(
             "CREATE FUNCTION hold(id int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$ BEGIN WHILE id = 100 "
             "AND NOT (SELECT open FROM gate) LOOP PERFORM pg_sleep(0.002); END LOOP; RETURN true; END $$")
-        want = rows_of(watcher, "SELECT body FROM d", {"k": 5})
+        want = near_rows(watcher, "SELECT body FROM d", {"k": 5})
         settings = "k => 5, commit_every => '0'"
         for how in ("pg_cancel_backend", "pg_terminate_backend"):
             for again in range(6):  # anew, where the first attempt came to its end before it was stopped
@@ -432,7 +432,7 @@ def at_once(name):
     found it there."""
     with connect(name) as first, connect(name) as second:
         fill(first, "d", samples("en"))
-        want = rows_of(first, "SELECT body FROM d", {"k": 3})
+        want = near_rows(first, "SELECT body FROM d", {"k": 3})
         for mode, before in (("", ""), (", commit => false", ""), (", commit => false", HOLD_CATALOGS)):
             call = before + "CALL create_word_model('m', 'SELECT body FROM d', k => 3%s)" % mode
             mode += ", catalogs locked" if before else ""
@@ -632,7 +632,7 @@ def watched(name):
             conn.cancel()
             thread.join(60)
             stopped.append((phase, thread.is_alive(), thread.error and thread.error.sqlstate))
-            error_of(conn, "SELECT 1")  # takes a cancel that came too late
+            sql_error(conn, "SELECT 1")  # takes a cancel that came too late
         check("cancelled in each phase",
               all(not alive and state in ("57014", None) for _, alive, state in stopped)
                   and any(s for _, _, s in stopped), stopped)
@@ -702,21 +702,21 @@ def bad_input(name):
         conn.execute("UPDATE d SET id = id + 2")
         conn.execute("CALL create_word_model('begun', %s)", (failing,))
         equal(
-            "once the cause is removed, it goes on", model_rows(conn, "begun"), rows_of(conn, "SELECT body FROM d", {}))
+            "once the cause is gone, it goes on", model_rows(conn, "begun"), near_rows(conn, "SELECT body FROM d", {}))
         conn.execute("SELECT drop_word_model('begun')")
         equal("nothing was written", one(conn, "SELECT count(*) FROM d"), 2)
         for documents in ("SELECT NULL::text", "SELECT ''", "SELECT body FROM d WHERE false", "SELECT NULL::text[]",
                           "SELECT '{}'::text[]", "SELECT '1 2 3'", "SELECT repeat('x', 2000)"):
-            equal("no words, no rows: %s" % documents, rows_of(conn, documents, {}), [])
+            equal("no words, no rows: %s" % documents, near_rows(conn, documents, {}), [])
             conn.execute("CALL create_word_model('none', %s)", (documents,))
             equal("an empty model: %s" % documents,
                   conn.execute("SELECT (SELECT count(*) FROM none), word_similarity('none', 'a', 'b')").fetchall() +
                       conn.execute("SELECT * FROM similar_words('none', 'a')").fetchall(), [(0, None)])
             conn.execute("SELECT drop_word_model('none')")
-        equal("one word has no company", rows_of(conn, "SELECT 'alone'", {}), [])
-        equal("nor have two that stand alone", rows_of(conn, "SELECT unnest('{alone,lonely}'::text[])", {}), [])
+        equal("one word has no company", near_rows(conn, "SELECT 'alone'", {}), [])
+        equal("nor have two that stand alone", near_rows(conn, "SELECT unnest('{alone,lonely}'::text[])", {}), [])
         equal("more than there are words",
-              rows_of(
+              near_rows(
                   conn, "SELECT body FROM d", {"vocabulary": 1000000, "features": 1000000, "k": 1000, "window": 16}),
               words.word_similarities(["Hot tea and hot coffee.", "Cold tea or cold coffee."], window=16))
         fails("no query", conn, "SELECT * FROM word_similarities(NULL)", text="query must not be NULL", state="22004")
@@ -750,7 +750,7 @@ def bad_input(name):
                      "expand_query('m', 'tea', 1001)"):
             fails(call, conn, "SELECT * FROM %s" % call, text="k must be", state="22023")
         for damage in ("'\\x'", "'\\x02'", "'\\x0101'", "'\\x01ffffffffff'", "'\\x0100ff'", "NULL"):
-            e = error_of(conn, "BEGIN; UPDATE m SET features = %s; SELECT word_similarity('m', 'tea', 'coffee')"
+            e = sql_error(conn, "BEGIN; UPDATE m SET features = %s; SELECT word_similarity('m', 'tea', 'coffee')"
                                % damage.replace("\\\\", "\\"))
             check("broken rows are an error: %s" % damage,
                   e is not None and e.sqlstate in ("XX001", "22000", "23502", "22P03"), e)

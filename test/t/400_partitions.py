@@ -4,7 +4,7 @@ only the partitions they need, by the index of each, with the answers of one tab
 triggers, jobs; what PostgreSQL refuses. (120, 127 and 190 compare plans over partitions with many more queries.)"""
 import re
 
-from answers import rows_of
+from answers import sorted_rows
 from harness import *
 
 ROWS = 12000 if FULL else 1000
@@ -62,7 +62,7 @@ def whole(query):
     return re.sub(r"\b(%s)\b" % "|".join(PARENTS), "whole", query)
 
 
-def nodes_of(conn, query, options="FORMAT JSON"):
+def plan_nodes(conn, query, options="FORMAT JSON"):
     """Every node of the plan."""
     nodes = []
 
@@ -76,7 +76,7 @@ def nodes_of(conn, query, options="FORMAT JSON"):
 
 def scans(conn, query):
     """Of each table that the plan reads: the index, or the name of the node where there is none."""
-    nodes, out = nodes_of(conn, query), {}
+    nodes, out = plan_nodes(conn, query), {}
     for n in nodes:
         if "Relation Name" in n:
             inner = [x.get("Index Name") for x in n.get("Plans", ())]
@@ -99,7 +99,7 @@ def sound(conn):
     indexes = [r[0] for r in conn.execute(
         "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'lsh' "
         "AND c.relkind = 'i'")]
-    return [e for e in (error_of(conn, "SELECT lsh_check('%s', true)" % i) for i in indexes) if e] if indexes else [
+    return [e for e in (sql_error(conn, "SELECT lsh_check('%s', true)" % i) for i in indexes) if e] if indexes else [
         "no index"]
 
 
@@ -149,7 +149,7 @@ def pruning(conn):
             plans.append((query[:70], set(found), want))
             plans.append(
                 (query[:70] + " indexes", {i for i in found.values() if not i.endswith("_%s_idx" % column)}, set()))
-            answers.append((query[:70], rows_of(conn, query), rows_of(conn, whole(query))))
+            answers.append((query[:70], sorted_rows(conn, query), sorted_rows(conn, whole(query))))
         query = expand("SELECT id FROM by_day WHERE %s" % condition)
         answers.append((condition + " finds rows of several partitions",
                         len({r[0] for r in conn.execute(query.replace("SELECT id", "SELECT tableoid"))}) > 1, True))
@@ -164,11 +164,11 @@ def pruning_at_run_time(conn):
     conn.execute("PREPARE near (minhash, float8, date, date) AS SELECT id FROM by_day WHERE jaccard(sig, $1) >= $2 "
                  "AND day >= $3 AND day < $4")
     call = expand("EXECUTE near (Q, 0.8, '2026-03-05', '2026-03-20')")
-    nodes = nodes_of(conn, call)
+    nodes = plan_nodes(conn, call)
     check("a generic plan leaves partitions out",
           [n.get("Subplans Removed") for n in nodes if "Subplans Removed" in n] == [4] and
               scans(conn, call) == {"day_3": "day_3_sig_idx"}, nodes)
-    equal("a generic plan's answer", rows_of(conn, call), rows_of(
+    equal("a generic plan's answer", sorted_rows(conn, call), sorted_rows(
         conn,
         expand("SELECT id FROM whole WHERE jaccard(sig, Q) >= 0.8 AND day >= '2026-03-05' AND day < '2026-03-20'")))
     conn.execute("DEALLOCATE near; RESET plan_cache_mode; ANALYZE whole;CREATE TABLE asked AS SELECT id, day, sig "
@@ -176,12 +176,12 @@ def pruning_at_run_time(conn):
     query = "SELECT a.id, d.id FROM asked a JOIN by_day d ON d.day = a.day AND jaccard(d.sig, a.sig) >= 0.8"
     conn.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off; "
                  "SET enable_material = off; SET join_collapse_limit = 1; SET enable_memoize = off")
-    nodes = nodes_of(conn, query, "ANALYZE, FORMAT JSON")
+    nodes = plan_nodes(conn, query, "ANALYZE, FORMAT JSON")
     ran = {n["Relation Name"]: n["Actual Loops"] > 0 for n in nodes
            if "Relation Name" in n and n["Relation Name"] != "asked"}
     check("a join looks into the partition of its row", ran == {p: p == "day_3" for p in LEAVES["by_day"]} and
           all(n["Index Name"].endswith("_sig_idx") for n in nodes if "Index Name" in n), ran)
-    equal("a join's answer", rows_of(conn, query), rows_of(conn, whole(query)))
+    equal("a join's answer", sorted_rows(conn, query), sorted_rows(conn, whole(query)))
     conn.execute("RESET ALL")
 
 
@@ -213,7 +213,7 @@ def ordered(conn):
             query = expand(
                 "SELECT %s FROM %s WHERE %s%s ORDER BY %s LIMIT 5" % (order, parent, condition, where, order))
             conn.execute("SET enable_sort = off")
-            nodes = nodes_of(conn, query)
+            nodes = plan_nodes(conn, query)
             conn.execute("RESET enable_sort")
             got = conn.execute(query).fetchall()
             check("merged in order: %s of %s%s" % (order, parent, where),
@@ -251,8 +251,8 @@ def joins(conn):
         conn.execute(settings or "SELECT")
         for query in queries:
             plain = re.sub(r"\bother o\b", "other_whole o", whole(query))
-            rows.append(("%s %s" % (settings, query[:80]), rows_of(conn, query), rows_of(conn, plain)))
-    nodes = nodes_of(conn, queries[0])
+            rows.append(("%s %s" % (settings, query[:80]), sorted_rows(conn, query), sorted_rows(conn, plain)))
+    nodes = plan_nodes(conn, queries[0])
     joined = [n for n in nodes if n["Node Type"] == "Nested Loop"]
     check("partition by partition, by the index",
           len(joined) == 2 and
@@ -261,9 +261,9 @@ def joins(conn):
           [(n["Node Type"], n.get("Index Name")) for n in nodes])
     conn.execute("RESET ALL")
     equal_all("joins of partitioned tables", rows)
-    want = rows_of(conn, "SELECT * FROM all_pairs('SELECT id, sig FROM whole', 0.8)")
+    want = sorted_rows(conn, "SELECT * FROM all_pairs('SELECT id, sig FROM whole', 0.8)")
     check("all_pairs over partitions",
-          len(want) > 100 and rows_of(conn, "SELECT * FROM all_pairs('SELECT id, sig FROM by_day', 0.8)") == want,
+          len(want) > 100 and sorted_rows(conn, "SELECT * FROM all_pairs('SELECT id, sig FROM by_day', 0.8)") == want,
           len(want))
 
 
@@ -333,23 +333,23 @@ def detach(conn):
     for n, how in enumerate(("", "CONCURRENTLY")):
         name = ("bare", "alike")[n]
         query = expand("SELECT id FROM {0} WHERE jaccard(sig, Q) >= 0.8")
-        before = rows_of(conn, query.format("a"))
+        before = sorted_rows(conn, query.format("a"))
         conn.execute("ALTER TABLE a DETACH PARTITION %s %s" % (name, how))
-        kept = rows_of(conn, query.format(name))
+        kept = sorted_rows(conn, query.format(name))
         check("DETACH %s: its rows are where they were" % how,
-              kept and sorted(kept + rows_of(conn, query.format("a"))) == before, kept)
+              kept and sorted(kept + sorted_rows(conn, query.format("a"))) == before, kept)
         used = scans(conn, query.format(name))[name]
         check("DETACH %s: its index serves it" % how, used.startswith(name + "_"), used)
         equal("DETACH %s: and is the parent's no more" % how,
               one(conn, "SELECT count(*) FROM pg_inherits WHERE inhrelid = "
                         "'%s'::regclass" % used), 0)
         conn.execute("INSERT INTO %s (id, sig) SELECT %d, sig FROM whole WHERE id = 161" % (name, 200 * n + 1))
-        equal("DETACH %s: rows come to it alone" % how, [len(rows_of(conn, query.format(t))) for t in (name, "a")],
+        equal("DETACH %s: rows come to it alone" % how, [len(sorted_rows(conn, query.format(t))) for t in (name, "a")],
               [len(kept) + 1, len(before) - len(kept)])
         conn.execute("DELETE FROM %s WHERE items IS NULL" % name)
         conn.execute(
             "ALTER TABLE a ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)" % (name, 200 * n + 1, 200 * n + 201))
-        equal("DETACH %s and ATTACH: as before" % how, rows_of(conn, query.format("a")), before)
+        equal("DETACH %s and ATTACH: as before" % how, sorted_rows(conn, query.format("a")), before)
     conn.execute("RESET ALL")
 
 
@@ -361,7 +361,7 @@ def attach_and_detach(conn):
 def rebuilt(conn):
     for statement in ("REINDEX INDEX by_day_sig", "REINDEX TABLE by_day", "REINDEX INDEX CONCURRENTLY by_day_hash",
                       "REINDEX TABLE CONCURRENTLY by_tenant", "VACUUM by_day, by_hash"):
-        error = error_of(conn, statement)
+        error = sql_error(conn, statement)
         check(statement, error is None, error)
     for statement in ("DELETE FROM {0} WHERE id % 7 = 3", "UPDATE {0} SET day = day + 40 WHERE id % 11 = 5",
                       "UPDATE {0} SET tenant = 5 - tenant WHERE id % 13 = 6", "TRUNCATE day_1"):
@@ -376,7 +376,7 @@ def rebuilt(conn):
     for condition, _ in CONDITIONS:
         for parent in PARENTS:
             query = expand("SELECT id, day, tenant FROM %s WHERE %s" % (parent, condition))
-            rows.append((query[:60], rows_of(conn, query), rows_of(conn, whole(query))))
+            rows.append((query[:60], sorted_rows(conn, query), sorted_rows(conn, whole(query))))
     conn.execute("RESET ALL")
     equal_all("after rows moved between partitions", rows)
     equal("all indexes are sound", sound(conn), [])
@@ -405,7 +405,7 @@ def parameters(conn):
         fails("a query of both, enable_seqscan = %s" % scan, conn, query,
               text="cannot compare signatures made differently")
         equal("a query of the one that is comparable, enable_seqscan = %s" % scan,
-              len(rows_of(conn, query + " AND year = 2026")), 3)
+              len(sorted_rows(conn, query + " AND year = 2026")), 3)
     conn.execute("RESET ALL")
     fails("a partition of another type", conn,
           "CREATE TABLE f_x (year int, id int, sig simhash); ALTER TABLE f ATTACH PARTITION f_x FOR VALUES IN (1)",
@@ -422,7 +422,7 @@ def constraints(conn):
                  "(tenant);CREATE TABLE c_1 PARTITION OF c FOR VALUES IN (1); "
                  "CREATE TABLE c_2 PARTITION OF c FOR VALUES IN (2) PARTITION BY RANGE (id); "
                  "CREATE TABLE c_2_low PARTITION OF c_2 FOR VALUES FROM (0) TO (100)")
-    e = error_of(conn, "ALTER TABLE c ADD EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&)")
+    e = sql_error(conn, "ALTER TABLE c ADD EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&)")
     check("an exclusion constraint on the parent is PostgreSQL's error", e is not None and e.sqlstate == "0A000", e)
     if conn.info.server_version >= 170000:  # where it has the partition key
         conn.execute("CREATE TABLE x (tenant int, sig minhash, EXCLUDE USING lsh (tenant "
@@ -482,7 +482,7 @@ def deduplicate(conn):
     check("each older partition is searched by its index",
           {found.get(p) for p in LEAVES["by_day"]} == {p + "_sig_idx" for p in LEAVES["by_day"]},
           found)
-    by_pairs = rows_of(
+    by_pairs = sorted_rows(
         conn,
         "SELECT DISTINCT id_b FROM pairs_between('SELECT id, sig FROM by_day', 'SELECT id, sig FROM arrived', 0.8)")
     m = conn.execute(gone).rowcount
@@ -515,7 +515,7 @@ def jobs(conn):
         conn.execute("CALL refresh_duplicates('dups')")
         conn.execute("SELECT create_duplicates('scratch', 'j', 'id', 'body')")
         conn.execute("CALL refresh_duplicates('scratch')")
-        equal("a job: " + name, rows_of(conn, result.format("dups")), rows_of(conn, result.format("scratch")))
+        equal("a job: " + name, sorted_rows(conn, result.format("dups")), sorted_rows(conn, result.format("scratch")))
         listed.append(one(conn, "SELECT total FROM dups_job"))
         conn.execute("SELECT drop_duplicates('scratch')")
     same("first")

@@ -5,7 +5,7 @@ a shard that disappears, lacks the extension, has it in another schema, or has o
 docs/distributed.md, on these servers."""
 import re
 
-from answers import plan_of, rows_of
+from answers import read_plan, sorted_rows
 from servers import *
 
 ROWS = 20000 if FULL else 1500
@@ -105,7 +105,7 @@ class Shards:
 
 
 def plan(conn, query, options="VERBOSE, COSTS OFF"):
-    return plan_of(conn, query, options)
+    return read_plan(conn, query, options)
 
 
 def expand(text, values):
@@ -138,9 +138,9 @@ def page(s):
             if done.returncode:
                 break
         check("docs/distributed.md, block %d: %s" % (n, text.splitlines()[1][:60]), done.returncode == 0, done.stderr)
-    joined = rows_of(s.conn, "SELECT * FROM doc_pairs")
+    joined = sorted_rows(s.conn, "SELECT * FROM doc_pairs")
     check("the page: candidates by keys are all pairs",
-          len(joined) > 100 and joined == rows_of(s.conn, "SELECT * FROM all_pairs('SELECT id, sig "
+          len(joined) > 100 and joined == sorted_rows(s.conn, "SELECT * FROM all_pairs('SELECT id, sig "
                                                           "FROM docs', 0.8)"), len(joined))
     equal("the page: a shard signs as the coordinator does",
           one(s.conn, "SELECT count(*) FROM docs WHERE sig = to_minhash(body)"), 300)
@@ -152,8 +152,8 @@ def page(s):
                              "WHERE attrelid = 'taken.docs'::regclass AND attnum > 3 ORDER BY attnum").fetchall()
     equal("IMPORT FOREIGN SCHEMA takes types, their modifiers and generated columns", columns,
           [("sig", "minhash(128)", "s"), ("hash", "simhash", "s"), ("digest", "ctph", "s")])
-    equal("imported and of the page: the same rows", rows_of(s.conn, "SELECT * FROM taken.docs"),
-          rows_of(s.conn, "SELECT * FROM docs_0"))
+    equal("imported and of the page: the same rows", sorted_rows(s.conn, "SELECT * FROM taken.docs"),
+          sorted_rows(s.conn, "SELECT * FROM docs_0"))
 
 
 # Conditions ----------------------------------------------------------------------------------------------------------
@@ -178,8 +178,8 @@ def setup(s):
                 data = b"".join(out)
             with cur.copy("COPY w FROM STDIN (FORMAT %s)" % how) as into:
                 into.write(data)
-    equal("rows went to three shards unchanged", rows_of(s.conn, "SELECT * FROM w"),
-          rows_of(s.conn, "SELECT * FROM whole"))
+    equal("rows went to three shards unchanged", sorted_rows(s.conn, "SELECT * FROM w"),
+          sorted_rows(s.conn, "SELECT * FROM whole"))
     counts = [r[0] for r in s.conn.execute("SELECT count(*) FROM w GROUP BY tableoid")]
     check("each shard has its share", len(counts) == 3 and min(counts) > ROWS / 5, counts)
     s.each("VACUUM ANALYZE w")
@@ -199,10 +199,10 @@ def pushed_down(s, estimate):
         sent.append(
             (condition, (found.count("Async Foreign Scan"), "Filter:" in found, text in found), (3, False, True)))
         s.remote_plans()
-        got = rows_of(s.conn, query)
+        got = sorted_rows(s.conn, query)
         ran = s.remote_plans()
         indexed.append((condition, [len(p) == 1 and index in p[0] and "Seq Scan" not in p[0] for p in ran], [True] * 3))
-        want = rows_of(s.conn, whole(query))
+        want = sorted_rows(s.conn, whole(query))
         answers.append((condition, got, want))
         answers.append((condition + " finds something", len(want) > 1, True))
     name = "with remote estimates: " if estimate else ""
@@ -217,20 +217,20 @@ def not_sent(s):
     check("sig % q stays on the coordinator", "Filter: (w_1.sig %" in kept and "WHERE" not in kept, kept)
     s.conn.execute("SET neardup.jaccard_threshold = 0.9")
     query = expand("SELECT id FROM w WHERE sig % Q", s.values)
-    equal("sig % q asks the coordinator's setting", rows_of(s.conn, query), rows_of(s.conn, whole(query)))
+    equal("sig % q asks the coordinator's setting", sorted_rows(s.conn, query), sorted_rows(s.conn, whole(query)))
     query = expand("SELECT id FROM w "
                        "WHERE jaccard_at_least(sig, Q, (SELECT current_setting('neardup.jaccard_threshold')::float8))",
                    s.values)
     found = plan(s.conn, query)
     check("a setting in a subquery is sent", "Filter:" not in found and "$1::double precision" in found, found)
-    equal("with the same answer", rows_of(s.conn, query), rows_of(s.conn, whole(query)))
+    equal("with the same answer", sorted_rows(s.conn, query), sorted_rows(s.conn, whole(query)))
     s.conn.execute("RESET neardup.jaccard_threshold; SET plan_cache_mode = force_generic_plan")
     s.conn.execute("PREPARE signed (text) AS SELECT id FROM w WHERE jaccard(sig, to_minhash($1)) >= 0.8")
     kept = plan(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"])
     check("a function of a text that is no column's stays there, too",
           "Filter: (jaccard(w_1.sig, to_minhash($1" in kept, kept)
-    equal("and answers", rows_of(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"]),
-          rows_of(s.conn, expand("SELECT id FROM whole WHERE jaccard(sig, Q) >= 0.8", s.values)))
+    equal("and answers", sorted_rows(s.conn, "EXECUTE signed ('%s')" % s.values["BODY"]),
+          sorted_rows(s.conn, expand("SELECT id FROM whole WHERE jaccard(sig, Q) >= 0.8", s.values)))
     s.conn.execute("RESET plan_cache_mode")
 
 
@@ -255,8 +255,7 @@ def parameters(s):
         c.execute("PREPARE q%d (%s) AS SELECT id FROM whole WHERE %s" % (i, declared, condition))
         rows.append((condition + " is sent", text in plan(c, "EXECUTE p%d (%s)" % (i, value)), True))
         s.remote_plans()
-        rows.append(
-            (condition, rows_of(c, "EXECUTE p%d (%s)" % (i, value)), rows_of(c, "EXECUTE q%d (%s)" % (i, value))))
+        rows.append((condition, *(sorted_rows(c, "EXECUTE %s%d (%s)" % (name, i, value)) for name in "pq")))
         rows.append((condition + " by the index", [len(p) == 1 and "Seq Scan" not in p[0] for p in s.remote_plans()],
                      [True] * 3))
     c.execute("RESET plan_cache_mode")
@@ -266,11 +265,11 @@ def parameters(s):
     for column, kind in kinds.items():
         for i in (1, 77, 88, 97 if FULL else 89):
             query = "SELECT id FROM w WHERE %s = (SELECT %s FROM whole WHERE id = %d)" % (column, column, i)
-            rows.append(("%s of row %d" % (column, i), rows_of(c, query), rows_of(c, whole(query))))
+            rows.append(("%s of row %d" % (column, i), sorted_rows(c, query), sorted_rows(c, whole(query))))
     equal_all("values come back as they went, as text", rows)
     equal("a row's document in a scalar subquery",
-          rows_of(c, "SELECT id FROM w WHERE jaccard(sig, (SELECT sig FROM w WHERE id = 77)) > 0.8"),
-          rows_of(c, "SELECT id FROM whole WHERE jaccard(sig, (SELECT sig FROM whole WHERE id = 77)) > 0.8"))
+          sorted_rows(c, "SELECT id FROM w WHERE jaccard(sig, (SELECT sig FROM w WHERE id = 77)) > 0.8"),
+          sorted_rows(c, "SELECT id FROM whole WHERE jaccard(sig, (SELECT sig FROM whole WHERE id = 77)) > 0.8"))
 
 
 def ordered(s):
@@ -299,35 +298,34 @@ def aggregates(s):
     check("aggregates of one shard are sent",
           "Relations: Aggregate on (public.w_0)" in sent and "public.minhash_agg(id)" in sent, sent)
     home = "id IN (SELECT id FROM w_0)"
-    rows.append(("of a shard", rows_of(c, "SELECT %s FROM w_0" % aggregates),
-                 rows_of(c, "SELECT %s FROM whole WHERE %s" % (aggregates, home))))
-    rows.append(
-        ("of all", rows_of(c, "SELECT %s FROM w" % aggregates), rows_of(c, "SELECT %s FROM whole" % aggregates)))
-    rows.append(("by family", rows_of(c, "SELECT family, %s FROM w GROUP BY family" % aggregates),
-                 rows_of(c, "SELECT family, %s FROM whole GROUP BY family" % aggregates)))
+    rows.append(("of a shard", sorted_rows(c, "SELECT %s FROM w_0" % aggregates),
+                 sorted_rows(c, "SELECT %s FROM whole WHERE %s" % (aggregates, home))))
+    rows.append(("of all", *(sorted_rows(c, "SELECT %s FROM %s" % (aggregates, t)) for t in ("w", "whole"))))
+    rows.append(("by family", sorted_rows(c, "SELECT family, %s FROM w GROUP BY family" % aggregates),
+                 sorted_rows(c, "SELECT family, %s FROM whole GROUP BY family" % aggregates)))
     c.execute("SET enable_partitionwise_aggregate = on")
     by_id = "SELECT id, %s FROM w WHERE family < 4 GROUP BY id" % aggregates
     check("aggregates by the partition key are sent", plan(c, by_id).count("Relations: Aggregate on") == 3,
           plan(c, by_id))
-    rows.append(("by the partition key", rows_of(c, by_id), rows_of(c, whole(by_id))))
+    rows.append(("by the partition key", sorted_rows(c, by_id), sorted_rows(c, whole(by_id))))
     c.execute("RESET enable_partitionwise_aggregate")
     equal_all("aggregates", rows)
 
 
 def joins(s):
     c = s.conn
-    want = rows_of(c, "SELECT * FROM all_pairs('SELECT id, sig FROM whole', 0.8)")
+    want = sorted_rows(c, "SELECT * FROM all_pairs('SELECT id, sig FROM whole', 0.8)")
     c.execute("CREATE TABLE home AS SELECT id, tableoid AS shard FROM w")
     check("there are pairs across shards", one(c, """SELECT count(*) FROM all_pairs('SELECT id, sig FROM whole', 0.8) p
         JOIN home a ON a.id = id_a JOIN home b ON b.id = id_b WHERE a.shard <> b.shard""") > 100)
-    equal("all_pairs over all shards", rows_of(c, "SELECT * FROM all_pairs('SELECT id, sig FROM w', 0.8)"), want)
+    equal("all_pairs over all shards", sorted_rows(c, "SELECT * FROM all_pairs('SELECT id, sig FROM w', 0.8)"), want)
     parts = ["SELECT * FROM all_pairs('SELECT id, sig FROM w_%d', 0.8)" % i for i in range(3)]
     parts += ["SELECT least(id_a, id_b), greatest(id_a, id_b), similarity "
               "FROM pairs_between('SELECT id, sig FROM w_%d', 'SELECT id, sig FROM w_%d', 0.8)" % p
               for p in ((0, 1), (0, 2), (1, 2))]
-    equal("within shards and between any two", rows_of(c, " UNION ALL ".join(parts)), want)
+    equal("within shards and between any two", sorted_rows(c, " UNION ALL ".join(parts)), want)
     equal("a plain join on band_keys",
-          rows_of(c, """WITH keyed AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM w)
+          sorted_rows(c, """WITH keyed AS MATERIALIZED (SELECT id, sig, band_keys(sig, 0.8) AS key FROM w)
         SELECT DISTINCT a.id, b.id, jaccard(a.sig, b.sig) FROM keyed a JOIN keyed b USING (key)
         WHERE a.id < b.id AND jaccard(a.sig, b.sig) >= 0.8"""), want)
     rows = []
@@ -337,11 +335,11 @@ def joins(s):
             "SELECT i.id, x.id FROM arrivals i CROSS JOIN LATERAL (SELECT id FROM w WHERE %s OFFSET 0) x" % condition)
         rows.append((condition + " is sent", plan(c, query).count(" $1::public."), 3))
         s.remote_plans()
-        rows.append((condition, rows_of(c, query), rows_of(c, whole(query.replace("w.", "whole.")))))
+        rows.append((condition, sorted_rows(c, query), sorted_rows(c, whole(query.replace("w.", "whole.")))))
         rows.append(
             (condition + " by the index", {("Seq Scan" in p) for shard in s.remote_plans() for p in shard}, {False}))
         query = "SELECT i.id, w.id FROM arrivals i JOIN w ON " + condition
-        rows.append(("as a join: " + condition, rows_of(c, query), rows_of(c, query.replace("w", "whole"))))
+        rows.append(("as a join: " + condition, sorted_rows(c, query), sorted_rows(c, query.replace("w", "whole"))))
     equal_all("rows of a table, looked for on the shards", rows)
     near = ("SELECT a.id, b.id, jaccard(a.sig, b.sig) FROM {0} a JOIN {0} b ON jaccard(a.sig, b.sig) >= 0.8 "
             "AND a.id < b.id")
@@ -350,10 +348,10 @@ def joins(s):
     c.execute("SET enable_nestloop = off; " + each % (("ADD use_remote_estimate 'false'",) * 3))
     check("a similarity join of shards is made here", "Similarity Join" in plan(c, near.format("w")),
           plan(c, near.format("w")))
-    equal("its pairs are all pairs", rows_of(c, near.format("w")), want)
+    equal("its pairs are all pairs", sorted_rows(c, near.format("w")), want)
     sent = plan(c, near.format("w_0"))
     check("a similarity join of one shard is sent", "Similarity Join" not in sent and "INNER JOIN" in sent, sent)
-    equal("its pairs are those of the shard", rows_of(c, near.format("w_0")), rows_of(c, parts[0]))
+    equal("its pairs are those of the shard", sorted_rows(c, near.format("w_0")), sorted_rows(c, parts[0]))
     c.execute("RESET enable_nestloop; " + each % (("DROP use_remote_estimate",) * 3))
 
 
@@ -380,8 +378,8 @@ def estimates(s):
     equal("the remote estimate of its rows stays", rows, foreign_rows()[0])
     c.execute("RESET neardup.derive_conditions; RESET cpu_operator_cost; RESET cpu_tuple_cost; RESET enable_material; "
               "RESET neardup.enable_join")
-    equal("with the right answer", rows_of(c, query),
-          rows_of(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 "
+    equal("with the right answer", sorted_rows(c, query),
+          sorted_rows(c, "SELECT i.id, w.id FROM arrivals i JOIN whole w ON jaccard(w.sig, i.sig) >= 0.8 "
                      "WHERE w.id IN (SELECT id FROM w_0)"))
 
 
@@ -406,13 +404,13 @@ def mixed(s):
                       "jaccard(sig, Q) >= 0.8 OR id = %d" % (ROWS - 1)):
         for q in ("SELECT id FROM m WHERE %s", "UPDATE m SET family = family WHERE %s RETURNING id"):
             query = expand(q % condition, s.values)
-            rows.append((query[:60], rows_of(c, query), rows_of(c, query.replace(" m ", " m_whole "))))
+            rows.append((query[:60], sorted_rows(c, query), sorted_rows(c, query.replace(" m ", " m_whole "))))
     for condition in ("jaccard(m.sig, i.sig) >= 0.8", "hamming(m.hash, i.hash) <= 2"):
         query = "SELECT i.id, m.id FROM arrivals i JOIN m ON " + condition
         for settings in ("", "enable_hashjoin = off; SET enable_material = off; SET cpu_operator_cost = 1"):
             c.execute("SET " + settings if settings else "SELECT")
-            rows.append(
-                (condition, rows_of(c, query), rows_of(c, query.replace("m.", "m_whole.").replace(" m ", " m_whole "))))
+            plain = query.replace("m.", "m_whole.").replace(" m ", " m_whole ")
+            rows.append((condition, sorted_rows(c, query), sorted_rows(c, plain)))
         c.execute("RESET ALL")
     equal_all("partitions here and there", rows)
     c.execute("CREATE INDEX m_digest ON m USING lsh (digest)")
@@ -440,7 +438,7 @@ def changes(s):
               found)
     c.execute("UPDATE w SET id = id + 1000000 WHERE id % 100 = 3 AND family < 0; INSERT INTO w SELECT * FROM whole "
               "WHERE false")
-    equal("rows after changes", rows_of(c, "SELECT * FROM w"), rows_of(c, "SELECT * FROM whole"))
+    equal("rows after changes", sorted_rows(c, "SELECT * FROM w"), sorted_rows(c, "SELECT * FROM whole"))
     errors = []
     for shard in s.shards:
         with Shards.app(shard) as conn:
@@ -473,7 +471,7 @@ def guard(s):
         rng = random.Random(seed)
         with s.shards[0].connect("hub") as conn:
             for i in range(3000000 + 1000 * seed, 3000000 + 1000 * seed + each):
-                e = error_of(conn, put % ("family %d of those at once" % (rng.randrange(30) * 1000003), i, i))
+                e = sql_error(conn, put % ("family %d of those at once" % (rng.randrange(30) * 1000003), i, i))
                 counts["in" if e is None else "refused" if e.sqlstate == "23P01" else "other errors"] += 1
     threads = [Thread(target=insert, args=(seed,)) for seed in range(3)]
     for t in threads:
@@ -500,8 +498,8 @@ def jobs(s):
         c.execute("CALL refresh_duplicates('dups')")
         c.execute("SELECT create_duplicates('scratch', 'm', 'id', 'body')")
         c.execute("CALL refresh_duplicates('scratch')")
-        equal("a job over partitions here and there: " + name, rows_of(c, result % "dups"),
-              rows_of(c, result % "scratch"))
+        equal("a job over partitions here and there: " + name, sorted_rows(c, result % "dups"),
+              sorted_rows(c, result % "scratch"))
         c.execute("SELECT drop_duplicates('scratch')")
 
     def write_again(body):
@@ -509,7 +507,7 @@ def jobs(s):
             shard.execute("CREATE TABLE kept AS SELECT * FROM m_old; TRUNCATE m_old; "
                           "INSERT INTO m_old SELECT id, family, %s, sig, hash, digest, items FROM kept "
                           "ORDER BY id; DROP TABLE kept" % body)
-            return rows_of(shard, "SELECT ctid, id FROM m_old")
+            return sorted_rows(shard, "SELECT ctid, id FROM m_old")
     places = write_again("body")
     same("first")
     equal("rows lie where they lay",
@@ -528,10 +526,10 @@ def failure(s):
     """A shard goes away with a connection open, and comes back."""
     c = s.conn
     query = expand("SELECT id FROM w WHERE jaccard(sig, Q) >= 0.8", s.values)
-    want = rows_of(c, query)
+    want = sorted_rows(c, query)
     here = one(c, "SELECT id FROM w_0 ORDER BY id LIMIT 1")
     s.shards[1].stop()
-    e = error_of(c, query)
+    e = sql_error(c, query)
     check("a shard has gone: PostgreSQL's own error", e is not None and e.sqlstate in ("08001", "08006", "57P01"),
           e and "%s %s" % (e.sqlstate, e))
     fails("a shard is away", c, query, text='could not connect to server "s1"', state="08001")
@@ -543,10 +541,10 @@ def failure(s):
     equal("the others work on", one(c, "SELECT count(*) FROM w WHERE id = %d AND jaccard(sig, sig) >= 0" % here), 1)
     check("one shard by its name", one(c, "SELECT count(*) FROM w_2") > 0)
     s.shards[1].start()
-    equal("it is back", rows_of(c, query), want)
+    equal("it is back", sorted_rows(c, query), want)
     s.shards[1].kill()
     s.shards[1].start()
-    equal("killed and back: the connection is made anew", rows_of(c, query), want)
+    equal("killed and back: the connection is made anew", sorted_rows(c, query), want)
 
 
 def broken_shards(s):
@@ -608,9 +606,9 @@ def transfer(s):
                     "COPY kinds FROM STDIN (FORMAT %s)" % how) as target:
                 for block in source:
                     target.write(block)
-            got = rows_of(
+            got = sorted_rows(
                 conn, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k")
-            equal("COPY from server to server, " + how.lower(), got, rows_of(
+            equal("COPY from server to server, " + how.lower(), got, sorted_rows(
                 c, "SELECT k, neardup_internal.minhash_send(sig), query = with_threshold(sig, 0.9) FROM kinds k"))
             conn.execute("DROP TABLE kinds")
 
@@ -618,7 +616,7 @@ def transfer(s):
 def main():
     with contextlib.ExitStack() as stack:
         s = Shards(stack)
-        if not one(s.conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") or error_of(
+        if not one(s.conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") or sql_error(
                 s.conn, "LOAD 'auto_explain'"):
             return skip("postgres_fdw and auto_explain are not installed (contrib)")
         page(s)  # which makes the extensions that the others need

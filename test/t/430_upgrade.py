@@ -300,7 +300,7 @@ def nobody_blocks(old):
         conn.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO PUBLIC")
         calls = ways_to_call(conn)
         other.execute("SET ROLE neardup_update_stranger")
-        views = {"over_%d" % i: function for i, (function, query) in enumerate(calls) if error_of(
+        views = {"over_%d" % i: function for i, (function, query) in enumerate(calls) if sql_error(
             other, "CREATE TEMP VIEW over_%d AS %s" % (i, query)) is None}
         refused = sorted({function for function, _ in calls} - set(views.values()))
         check("%s: a stranger's views over %d functions" % (old, len(views)), len(views) > 150 and len(refused) < 5,
@@ -318,13 +318,13 @@ def nobody_blocks(old):
                   hint="usename = 'neardup_update_stranger'")
             other.execute("DROP TABLE typed")
         del heard[:]
-        e = error_of(conn, "ALTER EXTENSION neardup UPDATE")
+        e = sql_error(conn, "ALTER EXTENSION neardup UPDATE")
         if not check("%s: they do not stop the update" % old, e is None, "%s %s" % (e, e and e.diag.message_detail)):
             return
         equal("%s: it tells of what is kept" % old,
               [h for h in heard if h[0] != "WARNING" or " kept as " not in h[1] or "neardup DROP " not in (h[3] or "")],
               [])
-        gone = [e for e in (error_of(other, "TABLE " + view) for view in views)
+        gone = [e for e in (sql_error(other, "TABLE " + view) for view in views)
                 if e is not None and e.sqlstate in ("XX000", "42883", "42703")]
         equal("%s: each view gives an answer or an error that is meant" % old, gone[:3], [])
         other.close()
@@ -376,7 +376,7 @@ def refreshed_before_it(old):
                   "CALL refresh_duplicates('owned.copies')", text="job owned.copies belongs to another role",
                   state="42501")
             conn.execute("SET ROLE " + owner)
-            equal("SQL of %s: by its owner" % old, error_of(conn, "CALL refresh_duplicates('owned.copies')"), None)
+            equal("SQL of %s: by its owner" % old, sql_error(conn, "CALL refresh_duplicates('owned.copies')"), None)
         finally:
             conn.execute("RESET ROLE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(owner))
 

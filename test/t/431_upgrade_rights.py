@@ -41,7 +41,7 @@ def rights(conn):
     return {(kind, name): sorted(acl) if acl else None for kind, name, acl in rows.fetchall()}
 
 
-def take_from_public(conn):
+def revoke_from_public(conn):
     """Of all objects PUBLIC may do nothing any more, and the reader everything, and give it on."""
     def members(name, table, more=""):
         query = "SELECT %s FROM %s WHERE oid IN (%s)%s" % (name, table, MEMBERS % table, more)
@@ -62,7 +62,7 @@ def kept_rights(old):
         conn.execute("DROP ROLE IF EXISTS {0}; CREATE ROLE {0}".format(READER))
         conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
         try:
-            take_from_public(conn)
+            revoke_from_public(conn)
             before, made_before = rights(conn), routines(conn)
             conn.execute("ALTER EXTENSION neardup UPDATE")
             after, made = rights(conn), routines(conn)

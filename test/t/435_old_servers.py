@@ -38,24 +38,24 @@ class Builds:
     def __init__(self, folder):
         self.folder, self.sources, self.made = folder, {}, {}
 
-    def sources_of(self, release, major):
+    def copy_sources(self, release, major):
         """None where there is no history."""
         key = release, major
         if key not in self.sources:
             folder = os.path.join(self.folder, "sources-%s-%d" % (release or "today", major))
             # of a run before: a release does not change, today's files are laid over those of then
             kept = os.path.exists(folder + "/Makefile")
-            self.sources[key] = folder if kept and release else sources_of(release and releases()[release], folder)
+            self.sources[key] = folder if kept and release else copy_sources(release and releases()[release], folder)
         return self.sources[key]
 
-    def of(self, release, program):
+    def installation(self, release, program):
         key = release, pg_version(program)
         if release is None and program == PG_CONFIG and DESTDIR:
             return types.SimpleNamespace(bin=Server.bin_of_today())  # what ./run test has installed
         if key not in self.made:
             began = time.monotonic()
             self.made[key] = Installation(
-                os.path.join(self.folder, "installed-%s-%d" % (release or "today", key[1])), self.sources_of(*key),
+                os.path.join(self.folder, "installed-%s-%d" % (release or "today", key[1])), self.copy_sources(*key),
                 program, ("WITH_CLI=no",))
             print("note: %s built for PostgreSQL %d in %.0f s" % (
                       release or "this version", key[1], time.monotonic() - began),
@@ -92,7 +92,7 @@ def carried_over(name, conn, before, upto):
     estate.guarded(name, conn)
 
 
-def of_this_server(definitions):
+def server_dependent(definitions):
     """Operator classes for equality, with their families: of the types that there are where the extension is installed,
     and with their hash functions. PostgreSQL 18 gave boolean another one, with the same values; 19 has a type more,
     oid8; pg_upgrade keeps what was."""
@@ -112,7 +112,7 @@ def as_new(name, server, conn, from_another_server=False):
     check(name + ": definitions are read", len(wanted) > 400, len(wanted))
     has = catalog.descriptions(conn)
     if from_another_server:
-        wanted -= of_this_server(wanted)
+        wanted -= server_dependent(wanted)
         said = {(kind, *rest) for kind, *rest in said
                 if kind not in ("operator class", "operator family") or (kind, *rest) in has}
     equal(name + ": no object of a new installation is missing or otherwise", sorted(wanted - got), [])
@@ -142,7 +142,7 @@ def chain(builds, program):
     """A cluster that was in use through all releases, stopped; and its answers."""
     server, before, upto = None, None, None
     for version in [*releases(), default_version()]:
-        installation = builds.of(version if version in releases() else None, program)
+        installation = builds.installation(version if version in releases() else None, program)
         if server is None:
             server = Server(installation=installation)
         server.bin = installation.bin
@@ -158,14 +158,14 @@ def skipping(builds, program, release):
     """This library over the files of that release, whose SQL is updated at once. It serves the SQL of the last release
     before the update, too."""
     is_last = release == list(releases())[-1]
-    with Server(installation=builds.of(release, program)) as server:
+    with Server(installation=builds.installation(release, program)) as server:
         with server.start().connect() as conn:
             conn.execute("CREATE EXTENSION neardup")
             equal(release + ": its own library", conn.execute(INSTALLED).fetchone(), (release, release))
             estate.make(conn)
             before = estate.answers(conn)
         server.stop()
-        server.bin = builds.of(None, program).bin
+        server.bin = builds.installation(None, program).bin
         with server.start().connect() as conn:
             name = "%s, then this library" % release
             equal(name, conn.execute(INSTALLED).fetchone(), (release, default_version()))
@@ -190,7 +190,7 @@ def pg_upgraded(builds, server, before, upto, majors):
     for step, program in enumerate(majors):
         name = "pg_upgrade %s to %d, SQL of %s" % (
             MODES[step % len(MODES)], pg_version(program), upto or "the last release")
-        new = Server(installation=builds.of(None, program))
+        new = Server(installation=builds.installation(None, program))
         upgrade(server, new, MODES[step % len(MODES)])
         server.remove()
         server = new
@@ -215,7 +215,7 @@ def through_all(builds, all_programs):
 
 def updated_behind(builds, all_programs, release):
     """pg_upgrade first, then the update: of a cluster with that release's SQL."""
-    server = Server(installation=builds.of(None, all_programs[0]))
+    server = Server(installation=builds.installation(None, all_programs[0]))
     with server.start().connect() as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '%s'" % release)
         estate.make(conn)
@@ -235,7 +235,7 @@ def main():
         builds = Builds(folder)
         last = list(releases())[-1]
         calls = []
-        if builds.sources_of(last, pg_version(found[0])) is None:
+        if builds.copy_sources(last, pg_version(found[0])) is None:
             skip("the libraries of %s: this is no clone with its history" % ", ".join(releases()))
         else:
             calls += [(through_all, builds, found), *[(skipping, builds, found[0], release) for release in releases()]]

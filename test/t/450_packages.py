@@ -117,14 +117,14 @@ def versions():
     check("CHANGELOG.md begins with it", re.search(r"^## (\S+?),? ", read("CHANGELOG.md"), re.M).group(1) == version)
 
 
-def options_of(text):
+def named_options(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
 
 
 def manual():
     page = read("docs", "neardup.1").replace("\\-", "-")
     parts = dict(re.findall(r"^\.SH (.*?)\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S))
-    common = options_of(parts["OPTIONS OF EVERY COMMAND"])
+    common = named_options(parts["OPTIONS OF EVERY COMMAND"])
     if not os.access(PROGRAM, os.X_OK):
         return skip("the manual page: %s is not built" % PROGRAM)
     commands = re.findall(r"^  (\S+) ", run(PROGRAM, "--help").stdout, re.M)
@@ -132,8 +132,8 @@ def manual():
     equal(
         "the manual page has a section for each command", [k[8:] for k in parts if k.startswith("neardup ")], commands)
     for command in commands:
-        there = options_of(run(PROGRAM, command, "--help").stdout)
-        here = options_of(parts.get("neardup " + command, ""))
+        there = named_options(run(PROGRAM, command, "--help").stdout)
+        here = named_options(parts.get("neardup " + command, ""))
         equal(
             "neardup %s: the page has the options of its help" % command, sorted(here | common), sorted(there | common))
         check("neardup %s has the common options" % command, common - {"--conninfo"} <= there, common - there)

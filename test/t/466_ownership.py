@@ -146,7 +146,7 @@ def own_nonsense(conn):
     for row in rows:
         for call in calls:
             conn.execute("BEGIN; " + row)
-            e = error_of(conn, call)
+            e = sql_error(conn, call)
             if e is not None and (e.sqlstate is None or e.sqlstate.startswith("XX")):
                 bad.append("%s; %s: %s" % (row, call, e))
             conn.execute("ROLLBACK")
@@ -207,7 +207,7 @@ def given_away(conn):
           connect(conn.info.dbname) as giver):
         holder.execute("BEGIN; LOCK TABLE papers IN ACCESS EXCLUSIVE MODE")
         refresh = Thread(
-            target=lambda: errors.append(error_of(refresher, "CALL refresh_duplicates('given', batch => 5)")),
+            target=lambda: errors.append(sql_error(refresher, "CALL refresh_duplicates('given', batch => 5)")),
             daemon=True)
         refresh.start()
         waits_for(holder, refresher, end)

@@ -22,7 +22,7 @@ def ways(conn):
 
 
 @contextlib.contextmanager
-def copy_of(template, suffix):
+def database_copy(template, suffix):
     """A database like `template`, where mallory and bob may create schemas."""
     with database(suffix, options="", extension=False) as name:
         with psycopg.connect(autocommit=True) as admin:
@@ -46,13 +46,13 @@ def none_ran(name, runs, traced):
 
 def known_attack(template):
     """The one that was found: an operator for a comparison of an oid with a regnamespace."""
-    with copy_of(template, "_known") as name, connect(name) as conn:
+    with database_copy(template, "_known") as name, connect(name) as conn:
         conn.execute("SET ROLE %s; CREATE SCHEMA plain" % MALLORY)
         conn.execute("CREATE FUNCTION plain.evil(oid, regnamespace) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ALTER "
                      "ROLE %s SUPERUSER; RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$" % MALLORY)
         conn.execute("CREATE OPERATOR plain.= (LEFTARG = oid, RIGHTARG = regnamespace, FUNCTION = plain.evil)")
         for version in catalog.versions(conn):
-            error_of(conn, "CREATE EXTENSION neardup SCHEMA plain VERSION '%s'" % version)
+            sql_error(conn, "CREATE EXTENSION neardup SCHEMA plain VERSION '%s'" % version)
             got = one(conn, "SELECT rolsuper FROM pg_roles WHERE rolname = '%s'" % MALLORY)
             equal("%s: an operator (oid, regnamespace) makes nobody superuser" % version, got, False)
             if got:
@@ -66,16 +66,16 @@ def install(template, known):
     done = 0
     for version in known:
         for role in (MALLORY, BOB, "postgres"):
-            with copy_of(template, "_in") as name, connect(name) as conn:
+            with database_copy(template, "_in") as name, connect(name) as conn:
                 watch = Watch(conn)
                 conn.execute("GRANT CREATE ON SCHEMA %s TO %s" % (ATK, BOB))
                 role = role if role != "postgres" else one(conn, "SELECT current_user")
                 conn.execute('SET ROLE "%s"; SET search_path = %s, pg_catalog' % (role, ATK))
-                e = error_of(conn, "CREATE EXTENSION neardup SCHEMA %s VERSION '%s'" % (ATK, version))
+                e = sql_error(conn, "CREATE EXTENSION neardup SCHEMA %s VERSION '%s'" % (ATK, version))
                 check("%s is installed by %s in the hostile schema" % (version, role), e is None, e)
                 done += 1
                 now = traces(conn, ATK)
-                none_ran("%s, installed by %s: nothing of the schema has run" % (version, role), watch.take(), now)
+                none_ran("%s, installed by %s: nothing of the schema has run" % (version, role), watch.drain(), now)
     print("note: %d installations" % done)
 
 
@@ -83,7 +83,7 @@ def updated(conn, target):
     """The error of the update. Mallory may keep himself from it by a function that the new version has, too: that one
     goes, and the update is tried again."""
     for attempt in range(100):
-        e = error_of(conn, "ALTER EXTENSION neardup UPDATE TO '%s'" % target)
+        e = sql_error(conn, "ALTER EXTENSION neardup UPDATE TO '%s'" % target)
         found = e is not None and re.search(
             r'function "?(?:\w+\.)?(\w+)"? ?(?:already exists|\(.*\) is not a member of extension)|function '
                 r'(\w+)\(.*is not a member',
@@ -107,12 +107,12 @@ def update(template, known):
         paths = ways(conn)
     for source, target in paths:
         for role in (MALLORY, BOB):
-            with copy_of(template, "_up") as name, connect(name) as conn:
+            with database_copy(template, "_up") as name, connect(name) as conn:
                 watch = Watch(conn)
                 conn.execute(
                     "GRANT CREATE ON SCHEMA %s TO %s; SET ROLE %s; CREATE EXTENSION neardup SCHEMA %s VERSION '%s'; "
                     "RESET ROLE" % (ATK, BOB, role, ATK, source))
-                watch.take()
+                watch.drain()
                 before = traces(conn, ATK)
                 conn.execute("SET ROLE %s" % MALLORY)
                 made = Hostile.beside(conn, ATK)
@@ -121,7 +121,7 @@ def update(template, known):
                 e = updated(conn, target)
                 check("%s is updated to %s by %s in the hostile schema" % (source, target, role), e is None, e)
                 done += 1
-                none_ran("%s to %s by %s: nothing of the schema has run" % (source, target, role), watch.take(),
+                none_ran("%s to %s by %s: nothing of the schema has run" % (source, target, role), watch.drain(),
                          traces(conn, ATK) - before)
     print("note: %d updates, each beside %d functions and operators of the extension's own names"
           % (done, made.counts.get("overloads", 0)))
@@ -134,7 +134,7 @@ def use(template, version, target, schema):
     for path in PATHS if FULL else PATHS[1:3] if schema == ATK else PATHS[::3]:
         name_of = "%s in %s, used with search_path %s" % (
             title, "the hostile schema" if schema == ATK else "a schema of its own", path or "as it is")
-        with copy_of(template, "_use") as name, connect(name) as conn:
+        with database_copy(template, "_use") as name, connect(name) as conn:
             if schema == ATK:
                 conn.execute("SET ROLE %s" % MALLORY)
             else:
@@ -157,12 +157,12 @@ def used(name, conn, statements, path):
         conn.execute("SET search_path = %s" % path)
     before, errors = traces(conn, ATK), []
     for statement in statements:
-        e = error_of(conn, statement)
+        e = sql_error(conn, statement)
         if e is not None:
             errors.append("%s: %s" % (statement[:150], " ".join(str(e).split())[:200]))
     check("%s: %d statements give answers" % (name, len(statements)), not errors,
           "%d errors: %s" % (len(errors), " | ".join(errors[:20])))
-    none_ran("%s: nothing of the hostile schema has run" % name, watch.take(), traces(conn, ATK) - before)
+    none_ran("%s: nothing of the hostile schema has run" % name, watch.drain(), traces(conn, ATK) - before)
 
 
 used.calls = 0

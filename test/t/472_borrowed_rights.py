@@ -72,7 +72,7 @@ class Runs:
         if is_probe:
             self.seen.add((what.strip(), who))
 
-    def take(self):
+    def drain(self):
         seen, self.seen = self.seen, set()
         return sorted(seen)
 
@@ -84,13 +84,13 @@ def searches(conn, runs):
         query = "SELECT " + query.replace("{d}", DISTANCE).replace("{like}", LIKE)
         conn.execute("RESET ALL")
         want = conn.execute(query.replace("{t}", "plain")).fetchall()
-        runs.take()
+        runs.drain()
         for table in ("docs", "late", "daily"):
             for how in (BY_INDEX, BY_BITMAP):
                 conn.execute("RESET ALL; " + how)
                 what = "%s: %s, by %s" % (name, table, "index" if how == BY_INDEX else "bitmap")
                 equal(what + ": rows", conn.execute(query.replace("{t}", table)).fetchall(), want)
-                equal(what + ": only what it names ran", runs.take(), [(function, "postgres") for function in allowed])
+                equal(what + ": only what it names ran", runs.drain(), [(function, "postgres") for function in allowed])
     conn.execute("RESET ALL; " + BY_INDEX)
     for query, index in (("docs WHERE day > 4", "docs_listed"), ("late WHERE day > 4", "late_sig"),
                          ("daily WHERE day = 5", "daily_day")):
@@ -112,9 +112,9 @@ def row_security(conn, runs):
                  "SET ROLE {0}; {1}".format(READER, BY_INDEX))
     query = "SELECT %s, sum(id) OVER () FROM m.%s WHERE day > 4 %s ORDER BY 1"
     want = conn.execute(query % (DISTANCE, "plain", "AND mod(id, 2) = 0")).fetchall()
-    runs.take()
+    runs.drain()
     equal("row security, partial index: rows", conn.execute(query % (DISTANCE, "daily", "")).fetchall(), want)
-    equal("row security, partial index: nothing of the owner ran", runs.take(), [])
+    equal("row security, partial index: nothing of the owner ran", runs.drain(), [])
     conn.execute("RESET ALL; RESET ROLE; DROP POLICY even ON m.daily; ALTER TABLE m.daily DISABLE ROW LEVEL SECURITY")
 
 
@@ -125,12 +125,12 @@ def checks(conn, runs):
         conn.execute("SET ROLE " + READER)
         fails("%s: a reader may not have it checked against its table" % index, conn,
               "SELECT lsh_check('%s', true)" % index, **refused)
-        equal("%s: nothing ran" % index, runs.take(), [])
-        equal("%s: its structure he may" % index, (error_of(conn, "SELECT lsh_check('%s')" % index), runs.take()),
+        equal("%s: nothing ran" % index, runs.drain(), [])
+        equal("%s: its structure he may" % index, (sql_error(conn, "SELECT lsh_check('%s')" % index), runs.drain()),
               (None, []))
         conn.execute("SET ROLE " + MEMBER)
-        equal("%s: a member of the owner may" % index, error_of(conn, "SELECT lsh_check('%s', true)" % index), None)
-        check("%s: functions ran as the owner" % index, {who for _, who in runs.take()} <= {MALLORY})
+        equal("%s: a member of the owner may" % index, sql_error(conn, "SELECT lsh_check('%s', true)" % index), None)
+        check("%s: functions ran as the owner" % index, {who for _, who in runs.drain()} <= {MALLORY})
         conn.execute(
             "RESET ROLE; REVOKE {0} FROM {1}; GRANT {0} TO {1}; ALTER ROLE {1} NOINHERIT".format(MALLORY, MEMBER))
         if server_version() < 160000:  # from 16 on the grant has the option
@@ -139,11 +139,11 @@ def checks(conn, runs):
                 "%s: a member without INHERIT may not" % index, conn, "SELECT lsh_check('%s', true)" % index, **refused)
         conn.execute(
             "RESET ROLE; ALTER ROLE {1} INHERIT; REVOKE {0} FROM {1}; GRANT {0} TO {1}".format(MALLORY, MEMBER))
-        equal("%s: a superuser may" % index, error_of(conn, "SELECT lsh_check('%s', true)" % index), None)
-        check("%s: and its functions run as the owner" % index, {who for _, who in runs.take()} <= {MALLORY})
+        equal("%s: a superuser may" % index, sql_error(conn, "SELECT lsh_check('%s', true)" % index), None)
+        check("%s: and its functions run as the owner" % index, {who for _, who in runs.drain()} <= {MALLORY})
     conn.execute("CREATE INDEX docs_sig ON m.docs USING lsh (sig); SET ROLE " + READER)
     equal("an index of columns alone may be checked by a reader",
-          error_of(conn, "SELECT lsh_check('m.docs_sig', true)"), None)
+          sql_error(conn, "SELECT lsh_check('m.docs_sig', true)"), None)
     conn.execute("RESET ROLE; DROP INDEX m.docs_sig")
 
 
@@ -162,7 +162,7 @@ def rules(conn):
                          ("nothing", "INSTEAD NOTHING"), ("several", "ALSO " + ALSO)):
         conn.execute(RULED.format(name=name, action=action))
         equal("rule %s: as a superuser" % name,
-              error_of(conn, "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % ("m." + name)), None)
+              sql_error(conn, "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % ("m." + name)), None)
         conn.execute("SET ROLE " + READER)
         fails("rule %s: without INSERT" % name, conn, "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % ("m." + name),
               text="permission denied for table %s" % name, state="42501")
@@ -170,7 +170,7 @@ def rules(conn):
             name, action))
         if name != "several":
             equal("rule %s: over a temporary table of one's own" % name,
-                  error_of(conn, "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % name), None)
+                  sql_error(conn, "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % name), None)
         else:
             fails("rule %s: over what one may not write" % name, conn,
                   "SELECT * FROM lsh_why_not($$%s$$)" % INSERT % name, text="permission denied for table log",
@@ -193,7 +193,7 @@ def before_planning(conn, runs):
         fails("no right to read: FROM %s" % where, conn,
               "SELECT * FROM lsh_why_not($$SELECT 1, m.listed(3) FROM %s$$)" % where,
               text="permission denied for table closed", state="42501")
-        equal("and nothing was evaluated", runs.take(), [])
+        equal("and nothing was evaluated", runs.drain(), [])
     for text in ("", ";", "SELECT 1; SELECT 2", "NOTIFY x", "CREATE TABLE x AS SELECT 1",
                  "DECLARE c CURSOR FOR SELECT 1", "EXPLAIN SELECT 1", "-- nothing"):
         fails("no query: %r" % text, conn, "SELECT * FROM lsh_why_not(%s)", (text,),
@@ -224,12 +224,12 @@ COUNTED = ((True, "id FROM m.shown_to_all WHERE {like}"), (True, "sig FROM m.par
            (False, "id FROM m.unshown_part WHERE {like}"))
 
 
-def estimates_of(conn, query):
+def shown_estimates(conn, query):
     """What a plan that PostgreSQL shows before it checks privileges says of rows and costs; and the error."""
     plans = []
     show = lambda notice: plans.append(notice.message_detail or "")
     conn.add_notice_handler(show)
-    error = error_of(conn, query)
+    error = sql_error(conn, query)
     conn.remove_notice_handler(show)
     return [re.findall(r"[:.](?:plan_rows|startup_cost|total_cost) [0-9.e+]+", plan) for plan in plans], error
 
@@ -245,7 +245,7 @@ def estimates(conn, runs):
         found = []
         for elements in LOOKED_FOR:
             value = "set_minhash(%s, 32)" % elements
-            plans, error = estimates_of(
+            plans, error = shown_estimates(
                 conn, "SELECT " + query.replace("{like}", "jaccard(sig, {value}) >= 0.9").replace("{value}", value))
             check("%s: %s" % (query, "it runs" if may else "it is refused"),
                   error is None and len(plans) == 1 if may else error is not None and error.sqlstate == "42501",
@@ -269,7 +269,7 @@ def schemas(conn, runs):
         fails("%s without USAGE on the schema" % call, conn, query, text="permission denied for schema hidden",
               state="42501")
         conn.execute("RESET ROLE; GRANT USAGE ON SCHEMA hidden TO {0}; SET ROLE {0}".format(READER))
-        equal("%s with it" % call, error_of(conn, query), None)
+        equal("%s with it" % call, sql_error(conn, query), None)
         conn.execute("RESET ROLE; REVOKE USAGE ON SCHEMA hidden FROM " + READER)
     conn.execute("DROP SCHEMA hidden CASCADE")
 
@@ -282,7 +282,7 @@ def main():
         for script in (PROBES.replace("{mark}", MARK), DOCS):
             conn.execute(script)
         conn.execute("RESET ROLE")
-        runs.take()
+        runs.drain()
         sections((searches, conn, runs), (row_security, conn, runs), (checks, conn, runs), (rules, conn),
                  (before_planning, conn, runs), (estimates, conn, runs), (schemas, conn, runs))
         conn.execute("DROP SCHEMA m CASCADE")

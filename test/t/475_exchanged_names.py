@@ -174,7 +174,7 @@ def inherited(schema, name, kind):
             "INSERT INTO m.child SELECT * FROM ONLY %s" % at, "GRANT SELECT ON m.child TO PUBLIC"]
 
 
-def taken_back(way, schema, name, kind):
+def undo_exchange(way, schema, name, kind):
     """What undoes an exchange; None where nothing does."""
     at = "m.docs" if kind == "i" else "%s.%s" % (schema, name)
     return {renamed: ["DROP VIEW %s.%s" % (schema, name),
@@ -208,10 +208,10 @@ class Copies:
         with connect(template) as conn:
             self.kinds = dict(conn.execute("SELECT c.oid::regclass::text, relkind::text FROM pg_class c "
                                            "WHERE relnamespace = 'm'::regnamespace").fetchall())
-            self.shape = self.shape_of(conn)
+            self.shape = self.read_shape(conn)
 
     @staticmethod
-    def shape_of(conn):
+    def read_shape(conn):
         """What tells whether an exchange was taken back."""
         return conn.execute("SELECT relnamespace::regnamespace::text, relname::text, relkind::text, relrowsecurity "
                             "FROM pg_class WHERE relnamespace IN ('m'::regnamespace, "
@@ -227,8 +227,8 @@ class Copies:
         finally:
             with connect(self.lasting) as conn:
                 for statement in back:
-                    error_of(conn, statement)
-                as_it_was = error_of(conn, "SELECT 'm'::regnamespace") is None and self.shape_of(conn) == self.shape
+                    sql_error(conn, statement)
+                as_it_was = sql_error(conn, "SELECT 'm'::regnamespace") is None and self.read_shape(conn) == self.shape
             if not as_it_was:
                 self.lost += 1
                 self.end()
@@ -264,7 +264,7 @@ def behind(other, ends, conn, query):
     """(whether it waited, its error) of a statement, of which `other` has executed `ends` in its way. As
     error_behind(), which insists on a wait."""
     errors = []
-    thread = Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread = Thread(target=lambda: errors.append(sql_error(conn, query)), daemon=True)
     thread.start()
     limit = time.monotonic() + 60  # a hang guard
     waits = False
@@ -284,7 +284,7 @@ def behind(other, ends, conn, query):
     return waits, errors[0], failed
 
 
-def reader_of(conn, superuser, own=True):
+def become_reader(conn, superuser, own=True):
     """The session that calls: a superuser's, or of a role that may read."""
     if not superuser:
         conn.execute("CREATE SCHEMA IF NOT EXISTS v; GRANT ALL ON SCHEMA v TO %s; GRANT CREATE ON SCHEMA public TO %s; "
@@ -305,17 +305,17 @@ class Tally:
 def case(copies, tally, call, query, relation, way, superuser, hold):
     schema, table = relation.split(".")
     kind = copies.kinds[relation]
-    ends, back = way(schema, table, kind), taken_back(way, schema, table, kind)
+    ends, back = way(schema, table, kind), undo_exchange(way, schema, table, kind)
     if ends is None:
         return
     with copies.shared(back) if call in READ_ONLY and back else copies.next() as name, connect(name) as conn, connect(
             name) as other:
-        me = reader_of(conn, superuser, "own" in query)
+        me = become_reader(conn, superuser, "own" in query)
         watch = Watch(conn)
         other.execute("SET ROLE %s" % MALLORY)
         other.execute("BEGIN; SET LOCAL client_min_messages = error; " + (
             "REINDEX INDEX %s" if kind == "i" else "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE") % relation)
-        watch.take()
+        watch.drain()
         waited, error, failed = behind(other, ends, conn, (HOLD_CATALOGS if hold else "") + query)
         if failed is not None:
             tally.impossible += 1
@@ -325,7 +325,7 @@ def case(copies, tally, call, query, relation, way, superuser, hold):
         tally.cases += 1
         tally.waits += waited
         tally.states[error.sqlstate if error is not None else "ok"] += 1
-        runs = [r for r in watch.take() if r[1] == me]
+        runs = [r for r in watch.drain() if r[1] == me]
         if runs and call not in AS_WRITTEN:
             tally.bad.append("%s: %s ran as %s" % (what, runs[0][0], me))
         if error is not None and (error.sqlstate is None or error.sqlstate.startswith(UNCLEAN)):
@@ -334,26 +334,26 @@ def case(copies, tally, call, query, relation, way, superuser, hold):
             tally.bad.append("%s: waits for another role's lock" % what)
 
 
-def ways_of(call, first):
+def choose_ways(call, first):
     """All of them in the full form. Else another name, those that cost little, and one of the others in turn, so that
     each way meets some of the calls."""
     ways = [way for _, way in KINDS]
     if FULL:
         return ways
-    ways_of.turn += 1
+    choose_ways.turn += 1
     if call not in READ_ONLY:
-        return [renamed, ways[1:][ways_of.turn % (len(ways) - 1)]]
-    return [renamed, swapped, secured, inherited, (dropped, ruled, retyped)[ways_of.turn % 3]] if first else [
+        return [renamed, ways[1:][choose_ways.turn % (len(ways) - 1)]]
+    return [renamed, swapped, secured, inherited, (dropped, ruled, retyped)[choose_ways.turn % 3]] if first else [
         renamed, swapped]
 
 
-ways_of.turn = 0
+choose_ways.turn = 0
 
 
 def exchanges(copies, call, query, relations, for_all):
     tally = Tally()
     for relation in relations:
-        for way in ways_of(call, relation == relations[0]):
+        for way in choose_ways(call, relation == relations[0]):
             # row security binds nobody who is superuser
             for superuser in ((False,) if way is secured else (True,) if not FULL or not for_all else (True, False)):
                 if not superuser and not for_all:
@@ -457,21 +457,21 @@ def traps(copies):
         ("%d things hung on them" % len(together), "; ".join(trap for name, trap in TRAPS if name in together))]
     for name_of, trap in TRAPS if FULL else all_at_once + [t for t in TRAPS if t[0] not in together]:
         with copies.next() as name, connect(name) as conn:
-            me = reader_of(conn, True)
+            me = become_reader(conn, True)
             watch = Watch(conn)
             conn.execute("SET ROLE %s" % MALLORY)
-            error = error_of(conn, trap)
+            error = sql_error(conn, trap)
             conn.execute("RESET ROLE; UPDATE docs SET body = body || ' again' WHERE id = 9; "
                          "UPDATE m.docs SET body = body || ' again' WHERE id = 9")
-            watch.take()
+            watch.drain()
             if error is not None:
                 check("another role's tables with %s are made" % name_of, False, error)
                 continue
             bad = []
             for statement in TRAPPED:
-                e = error_of(conn, statement)
+                e = sql_error(conn, statement)
                 bad += sorted(
-                    {"%s: %s, from %s" % (statement, what, where) for what, who, where in watch.take() if who == me})
+                    {"%s: %s, from %s" % (statement, what, where) for what, who, where in watch.drain() if who == me})
                 if e is not None and (e.sqlstate is None or e.sqlstate.startswith(UNCLEAN)):
                     bad.append("%s: %s %s" % (statement, e.sqlstate, str(e).splitlines()[0]))
             check("another role's tables with %s: %d calls of a superuser run nothing of it as superuser"
@@ -500,11 +500,11 @@ def between_steps(copies):
             holder.execute("BEGIN; LOCK TABLE %s IN ACCESS EXCLUSIVE MODE" % ("m.x_signatures" if source else "m.docs"))
             errors = []
             refresh = Thread(
-                target=lambda: errors.append(error_of(conn, "CALL refresh_duplicates('m.x', 5)")), daemon=True)
+                target=lambda: errors.append(sql_error(conn, "CALL refresh_duplicates('m.x', 5)")), daemon=True)
             refresh.start()
             wait_until(
                 lambda: one(holder, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)))
-            change = Thread(target=lambda: error_of(other, statement), daemon=True)
+            change = Thread(target=lambda: sql_error(other, statement), daemon=True)
             change.start()
             wait_until(lambda: not change.is_alive() or one(
                 holder, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (other.info.backend_pid,)))
@@ -542,7 +542,7 @@ ABSURD = {"bigint": ("-9223372036854775808", "9223372036854775807", "-9223372036
 def absurd_rows(copies):
     """A row of one job that makes no sense costs that row only: others see their own."""
     with copies.next() as name, connect(name) as conn, connect(name) as other, connect(name) as runner:
-        reader_of(conn, False)
+        become_reader(conn, False)
         other.execute("SET ROLE %s" % MALLORY)
         # the job runs
         runner.execute("SET ROLE %s; BEGIN; SELECT neardup_internal.neardup_lock_job('m.x_job')" % MALLORY)
@@ -556,7 +556,7 @@ def absurd_rows(copies):
                               "interval '1 minute', pid = %d" % runner.info.backend_pid)
                 other.execute("UPDATE m.x_job SET %s = %%s::%s" % (column, kind), (value,))
                 count += 1
-                e = error_of(conn, "SELECT s::text FROM duplicates_status s")
+                e = sql_error(conn, "SELECT s::text FROM duplicates_status s")
                 mine = e is None and one(conn, "SELECT count(*) FROM duplicates_status WHERE job::text ~ 'own'")
                 if mine != 1:
                     bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))
@@ -573,7 +573,7 @@ def absurd_rows(copies):
         for rows in (0, 2):
             other.execute(
                 "DELETE FROM m.x_job; INSERT INTO m.x_job SELECT k.* FROM m.kept k, generate_series(1, %d)" % rows)
-            e = error_of(conn, "SELECT * FROM duplicates_status")
+            e = sql_error(conn, "SELECT * FROM duplicates_status")
             bad += ["%d rows: %s" % (rows, e)] if e else []
         check("rows of another role's job that make no sense (%d) leave duplicates_status to the reader" % count,
               not bad, "%d: %s" % (len(bad), "; ".join(bad)))
@@ -590,8 +590,8 @@ def sign_sql(copies):
         conn.execute("CREATE FUNCTION m.cast_rule(m.rules) RETURNS neardup_rule LANGUAGE plpgsql AS $$ BEGIN PERFORM "
                      "m.evil('a cast'); RETURN ROW($1.*); END $$")
         conn.execute("CREATE CAST (m.rules AS neardup_rule) WITH FUNCTION m.cast_rule(m.rules) AS IMPLICIT; RESET ROLE")
-        e = error_of(conn, "SELECT %s FROM docs" % text)
-        runs = watch.take()
+        e = sql_error(conn, "SELECT %s FROM docs" % text)
+        runs = watch.drain()
         check("neardup_sign_sql(): the rules that its text names are those that it looked at (%s)"
                   % (e.sqlstate if e else "no error"), not runs, "%s" % runs[:1])
 
@@ -624,8 +624,8 @@ def names_alone(copies):
             conn.execute("SET ROLE %s; CREATE TABLE s.customers_job OF neardup_job; INSERT INTO s.customers_job "
                          "SELECT * FROM m.x_job; CREATE TABLE s.customers_model OF neardup_word_model; "
                          "INSERT INTO s.customers_model SELECT * FROM m.wm_model; RESET ROLE" % MALLORY)
-            e = error_of(conn, query)
-            got = [error_of(conn, "SELECT * FROM " + t) is None and one(conn, "SELECT count(*) FROM " + t)
+            e = sql_error(conn, query)
+            got = [sql_error(conn, "SELECT * FROM " + t) is None and one(conn, "SELECT count(*) FROM " + t)
                    for t in ("s.customers", "s.customers_signatures", "s.customers_changes")]
             equal("%s(): a table of another role's is not touched because of its name (%s)" % (
                       function, e.sqlstate if e else "no error"), got, [1, 1, 1])
@@ -688,14 +688,14 @@ def typed(copies):
                     conn.execute(statements)
                     conn.execute("RESET ROLE")
             by_mallory(before)
-            watch.take()
+            watch.drain()
             conn.execute("SELECT create_duplicates('public.own', 'm.docs', 'id', 'body'%s)" % options)
             conn.execute("CALL refresh_duplicates('public.own')")
-            runs = watch.take()
+            runs = watch.drain()
             by_mallory(after)
-            watch.take()
-            e = error_of(conn, "CALL refresh_duplicates('public.own')")
-            runs += watch.take()
+            watch.drain()
+            e = sql_error(conn, "CALL refresh_duplicates('public.own')")
+            runs += watch.drain()
             check("%s: nothing of who made it runs" % what, not runs, "%s" % runs[:1])
             equal("%s: the refresh ends as it should" % what, e and e.sqlstate, state)
 
@@ -715,10 +715,11 @@ def ranges(copies):
         for what, options, state in (("ids", "'id'", "42501"), ("ids of a domain over it", "'d'", "42501"),
                                      ("an order", "'p', order_by => 'id'", "42501"),
                                      ("within", "'p', within => '{id}'", "42501"), ("PostgreSQL's own", "'p'", None)):
-            e = error_of(conn, "SELECT create_duplicates('public.own', 'm.ranges', body => 'body', id => %s)" % options)
+            e = sql_error(
+                conn, "SELECT create_duplicates('public.own', 'm.ranges', body => 'body', id => %s)" % options)
             equal("ranges of mallory's type, %s" % what, e and e.sqlstate, state)
         conn.execute("CALL refresh_duplicates('public.own')")
-        check("ranges: no measure of mallory's runs", not [r for r in watch.take() if r[1] != MALLORY])
+        check("ranges: no measure of mallory's runs", not [r for r in watch.drain() if r[1] != MALLORY])
 
 
 def suggest(copies):
@@ -732,10 +733,10 @@ def suggest(copies):
                      "CREATE TABLE m.moods AS SELECT ('m' || id)::m.mood AS id, body FROM public.docs; "
                      "GRANT SELECT ON m.moods TO PUBLIC; RESET ROLE"
                      % (MALLORY, ", ".join("'m%d'" % i for i in range(1, 31))))
-        watch.take()
+        watch.drain()
         labels = "SELECT a.id, b.id, true FROM m.moods a, m.moods b WHERE a.id = 'm4'::m.mood AND b.id = 'm5'::m.mood"
-        e = error_of(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM m.moods', $q$%s$q$)" % labels)
-        equal("neardup_suggest(): no cast of another role's type runs", (watch.take(), e and str(e)), ([], None))
+        e = sql_error(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM m.moods', $q$%s$q$)" % labels)
+        equal("neardup_suggest(): no cast of another role's type runs", (watch.drain(), e and str(e)), ([], None))
 
 
 def in_anothers_schema(copies):
@@ -757,9 +758,9 @@ def in_anothers_schema(copies):
             watch = Watch(conn)
             other.execute("SET ROLE %s" % MALLORY)
             other.execute("BEGIN; SELECT count(*) FROM m.y_signatures")
-            watch.take()
+            watch.drain()
             waited, error, failed = behind(other, [impostor], conn, call)
-            runs = [r for r in watch.take() if r[1] != MALLORY]
+            runs = [r for r in watch.drain() if r[1] != MALLORY]
             check("%s: it waits for mallory, who exchanges the schema (%s, %s)" % (
                       call, error.sqlstate if error else "no error", failed.sqlstate if failed else "he did"),
                   waited and not runs, "%s" % runs[:1])
@@ -782,16 +783,16 @@ def model_in_anothers_schema(copies):
             third.execute("SET ROLE %s; SET lock_timeout = '5s'" % MALLORY)
             other.execute("SET ROLE %s; BEGIN; SAVEPOINT a; DROP TABLE m.%s" % (MALLORY, table))
             errors = []
-            thread = Thread(target=lambda: errors.append(error_of(conn, call)), daemon=True)
+            thread = Thread(target=lambda: errors.append(sql_error(conn, call)), daemon=True)
             thread.start()
             limit = time.monotonic() + 60  # a hang guard
             while thread.is_alive() and time.monotonic() < limit and not one(
                     other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
                 pass
-            failed = error_of(third, exchange)
+            failed = sql_error(third, exchange)
             other.execute("ROLLBACK TO a; COMMIT")
             thread.join(60)
-            runs = [r for r in watch.take() if r[1] != MALLORY]
+            runs = [r for r in watch.drain() if r[1] != MALLORY]
             check("create_word_model() waits for %s, and mallory exchanges the schema (%s, %s)" % (
                       table, errors[0] and errors[0].sqlstate, failed and failed.sqlstate),
                   errors and not runs and bool(errors[0]) != bool(failed), "%s %s" % (runs[:1], errors))
@@ -803,7 +804,7 @@ def held(copies):
     for statement in ("SELECT * FROM %s", "EXPLAIN ANALYZE SELECT * FROM %s",
                       "DECLARE c CURSOR FOR SELECT * FROM %s; FETCH ALL c",
                       "WITH w AS (SELECT * FROM %s) SELECT * FROM w"):
-        with (copies.shared(taken_back(swapped, "m", "docs", "r")) as name, connect(name) as conn,
+        with (copies.shared(undo_exchange(swapped, "m", "docs", "r")) as name, connect(name) as conn,
               connect(name) as other):
             watch = Watch(conn)
             other.execute("SET ROLE %s" % MALLORY)
@@ -811,9 +812,9 @@ def held(copies):
             written = one(conn, "SELECT neardup_internal.neardup_held_name('m.docs')")
             for end in swapped("m", "docs", "r"):
                 other.execute(end)
-            e = error_of(conn, statement % written)
+            e = sql_error(conn, statement % written)
             equal("%s: a name that is another relation's by now is an error" % statement,
-                  (e and e.sqlstate, [r for r in watch.take() if r[1] != MALLORY]), ("55000", []))
+                  (e and e.sqlstate, [r for r in watch.drain() if r[1] != MALLORY]), ("55000", []))
 
 
 def held_until(copies):
@@ -827,7 +828,7 @@ def held_until(copies):
             ("in one that is released within one that is undone", ("SAVEPOINT a", "SAVEPOINT b"),
              ("RELEASE b", "ROLLBACK TO a"), None),
             ("in one around one that is undone", ("SAVEPOINT a",), ("SAVEPOINT b", "ROLLBACK TO b"), "55000")):
-        with (copies.shared(taken_back(swapped, "m", "docs", "r")) as name, connect(name) as conn,
+        with (copies.shared(undo_exchange(swapped, "m", "docs", "r")) as name, connect(name) as conn,
               connect(name) as other):
             other.execute("SET ROLE %s" % MALLORY)
             conn.execute("BEGIN READ ONLY")
@@ -835,7 +836,7 @@ def held_until(copies):
                 conn.execute(statement)
             for end in swapped("m", "docs", "r"):
                 other.execute(end)
-            e = error_of(conn, "SELECT FROM m.docs LIMIT 0")
+            e = sql_error(conn, "SELECT FROM m.docs LIMIT 0")
             equal("a name given out %s" % what, e and e.sqlstate, state)
 
 
@@ -858,11 +859,11 @@ def own_names(copies):
             ("a name in a text",
              ("CALL refresh_duplicates('public.own', commit => false)", "SELECT 'public.docs' FROM m.docs"))):
         with copies.next() as name, connect(name) as conn:
-            reader_of(conn, True)
+            become_reader(conn, True)
             conn.execute("SELECT create_lexicon('public.lex', 'SELECT body FROM public.docs')")
             conn.execute("BEGIN")
             equal("%s, in one transaction" % what,
-                  [str(e) for e in (error_of(conn, statement) for statement in statements) if e is not None], [])
+                  [str(e) for e in (sql_error(conn, statement) for statement in statements) if e is not None], [])
 
 
 def main():

@@ -65,7 +65,7 @@ def calls(conn, watch):
                             conn.execute("SET LOCAL ROLE %s" % MALLORY)
                         for name in names:
                             conn.execute("; ".join(statements).format(name))
-                        watch.take()
+                        watch.drain()
                         conn.execute("RESET ROLE" if who is None else "SET LOCAL ROLE %s" % who)
                         conn.execute("SAVEPOINT s")
                         state = None
@@ -75,7 +75,7 @@ def calls(conn, watch):
                             state = e.sqlstate
                     finally:
                         conn.execute("ROLLBACK")
-                    ran = sorted({as_whom for _, as_whom, _ in watch.take()} - {MALLORY})
+                    ran = sorted({as_whom for _, as_whom, _ in watch.drain()} - {MALLORY})
                     what = "%s, %s, %s" % (way, query, who or "a superuser")
                     rows.append((what, (ran, (state or "").startswith("XX")), ([], False)))
                     if who == VICTIM and (way, names[0]) in REFUSED:
@@ -84,7 +84,7 @@ def calls(conn, watch):
     equal_all("strangers are refused", states)
 
 
-def of_superusers(conn):
+def superusers_jobs(conn):
     """Jobs, models and profiles of a superuser, which others may write to: they do nothing with them but read."""
     conn.execute("CREATE TABLE docs AS TABLE m.docs")
     conn.execute("SELECT create_duplicates('own', 'docs', 'id', 'body'), create_profile('shared')")
@@ -101,7 +101,7 @@ def of_superusers(conn):
     conn.execute("RESET ROLE")
 
 
-def of_others(conn, name):
+def others_progress(conn, name):
     """A model begun by another role is not continued; the progress of a statement of another role is not shown."""
     conn.execute("SET ROLE %s" % VICTIM)
     go_on = "CALL create_word_model('m.wm', 'SELECT body FROM m.docs', 40, 3)"
@@ -113,7 +113,7 @@ def of_others(conn, name):
     with connect(name) as other:
         rows = "SELECT i, to_minhash(i::text) FROM generate_series(1, 3000000) i"
         query = "SELECT count(*) FROM all_pairs('%s', 0.3)" % rows
-        thread = Thread(target=lambda: error_of(other, query), daemon=True)
+        thread = Thread(target=lambda: sql_error(other, query), daemon=True)
         thread.start()
         end = time.monotonic() + 60
         shown = "SELECT count(*) FROM neardup_progress() WHERE pid = %d" % other.info.backend_pid
@@ -137,7 +137,7 @@ def guard(conn):
                  "GRANT INSERT, SELECT (a, sig) ON guarded TO %s" % VICTIM)
     for granted, told in (("a", False), ("b", True)):
         conn.execute("GRANT SELECT (%s) ON guarded TO %s; SET ROLE %s" % (granted, VICTIM, VICTIM))
-        e = error_of(conn, "INSERT INTO guarded VALUES (1, 2, set_minhash(ARRAY[1, 2, 3]))")
+        e = sql_error(conn, "INSERT INTO guarded VALUES (1, 2, set_minhash(ARRAY[1, 2, 3]))")
         text = "%s %s" % (e.diag.message_primary, e.diag.message_detail)
         what = "a guard of a key of which one may read %s" % ("all" if told else "a part")
         equal(what, ("4711" in text, "4712" in text), (told, told))
@@ -154,7 +154,7 @@ def main():
             conn.execute(statement)
         conn.execute("GRANT SELECT ON ALL TABLES IN SCHEMA m TO PUBLIC; RESET ROLE; "
                      "GRANT CREATE ON SCHEMA public TO %s, %s" % (VICTIM, MEMBER))
-        sections((calls, conn, watch), (of_others, conn, name), (guard, conn), (of_superusers, conn))
+        sections((calls, conn, watch), (others_progress, conn, name), (guard, conn), (superusers_jobs, conn))
         conn.execute("DROP OWNED BY %s, %s, %s CASCADE" % (MALLORY, VICTIM, MEMBER))
 
 

@@ -138,7 +138,7 @@ class Judge:
         count, example = self.faults.get(what, (0, "%s; %s" % (self.where, case)))
         self.faults[what] = (count + 1, example)
 
-    def take(self, way, outcome, beside, case):
+    def count(self, way, outcome, beside, case):
         """Of any outcome. beside: that of the twin, None where there is none; what PostgreSQL does itself is not
         ours."""
         self.counts[way] += 1
@@ -280,7 +280,7 @@ class Round:
             return None
         text = "EXPLAIN %s%s" % ("(%s) " % ", ".join(options) if options else "", case.statement.explained)
         got, beside = self.both(case, text)
-        self.judge.take("EXPLAIN", got, beside, case)
+        self.judge.count("EXPLAIN", got, beside, case)
         self.judge.well_formed("EXPLAIN", got, beside, text, case)
         self.judge.counts["similarity joins"] += "Similarity" in got.answer
         surplus = got.runs - beside.runs
@@ -295,7 +295,7 @@ class Round:
     def why_not(self, case, planned):
         statement = case.statement
         got = self.main.run(case.role, case.settings, WHY_NOT, (statement.text,))
-        self.judge.take("lsh_why_not", got, planned, case)
+        self.judge.count("lsh_why_not", got, planned, case)
         for reason in re.findall(r"(True|False), '([^']{9,60})", got.answer):
             self.judge.reasons[reason[1]] += 1
         if planned is not None:
@@ -339,16 +339,16 @@ class Round:
 
     def executed(self, case, text, way):
         got, beside = self.both(case, text)
-        self.judge.take(way, got, beside, case)
+        self.judge.count(way, got, beside, case)
         self.judge.well_formed(way, got, beside, text, case)
         surplus = got.runs - beside.runs
         if not surplus or "57014" in (got.state, beside.state):
             return
         names = self.names_of_plan(case)
         if " LIMIT " in case.text:  # other rows may be written
-            names |= self.probes_of(OF_WRITES)
+            names |= self.planted_probes(OF_WRITES)
         if case.statement.explained is None:  # no plan says what the views have that it names
-            names |= self.probes_of(OF_VIEWS)
+            names |= self.planted_probes(OF_VIEWS)
         left = {r for r in surplus if r[1] != case.role or r[0] not in names}
         for settings in (
             "enable_seqscan = off",
@@ -360,7 +360,7 @@ class Round:
                 left -= self.beside(case, text, settings).runs
         self.judge.ran(way, left, set(), case)
 
-    def probes_of(self, kinds):
+    def planted_probes(self, kinds):
         return {f for f in self.schema.probes if f.split("_")[2].rstrip("0123456789") in kinds}
 
     def inspect(self):
@@ -373,7 +373,7 @@ class Round:
                 case = Case(
                     role, "", Statement("inspection", "SELECT * FROM public." + call.format(index), explained=None))
                 got = self.main.run(role, "", case.text)
-                self.judge.take("inspection", got, None, case)
+                self.judge.count("inspection", got, None, case)
                 # As REINDEX does: as the owner of the table, for himself and for a superuser.
                 self.judge.ran(
                     "inspection", got.runs, {r for r in got.runs if r[1] == owner and role in (owner, ADMIN)}, case)
@@ -418,7 +418,7 @@ def changed_meanwhile(server, judge, rng):
             conn.execute("RESET ROLE; " + GONE.format("public.") + "SET ROLE " + rng.choice((READER, ADMIN)))
             other.execute("BEGIN; " + HOLD_CATALOGS)
             for part in change.format("public.").split("; "):
-                error_of(other, part)
+                sql_error(other, part)
             if other.info.transaction_status != psycopg.pq.TransactionStatus.INTRANS:
                 other.execute("ROLLBACK; BEGIN; LOCK TABLE public.gone")
             try:
@@ -435,7 +435,7 @@ def changed_meanwhile(server, judge, rng):
 
 def rounds(server, judge):
     end, seed, objects, statements = time.monotonic() + SECONDS, SEED, collections.Counter(), 0
-    can_be_foreign = one_of(server, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") == 1
+    can_be_foreign = ask_server(server, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") == 1
     while time.monotonic() < end or statements < LEAST:
         a_round = Round(server, judge, seed, can_be_foreign)
         for number in range(PER_SCHEMA):
@@ -452,7 +452,7 @@ def rounds(server, judge):
     return statements
 
 
-def one_of(server, query):
+def ask_server(server, query):
     with server.connect() as conn:
         return one(conn, query)
 

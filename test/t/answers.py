@@ -12,21 +12,21 @@ def under(conn, settings=""):
     conn.execute("RESET ALL" + "".join("; SET " + s for s in settings.split("; ") if s))
 
 
-def rows_of(conn, query):
+def sorted_rows(conn, query):
     """In an order of their own."""
     return sorted(map(repr, conn.execute(query).fetchall()))
 
 
 def answer(conn, settings, query):
-    """rows_of() under these settings, or the SQLSTATE of the error."""
+    """sorted_rows() under these settings, or the SQLSTATE of the error."""
     under(conn, settings)
     try:
-        return rows_of(conn, query)
+        return sorted_rows(conn, query)
     except psycopg.Error as e:
         return e.sqlstate
 
 
-def plan_of(conn, query, options="COSTS OFF"):
+def read_plan(conn, query, options="COSTS OFF"):
     """With the settings that the session has."""
     return "\n".join(str(row[0]) for row in conn.execute("EXPLAIN (%s) %s" % (options, query)))
 
@@ -50,7 +50,7 @@ class Conditions:
         if len(self.rows) % 10 == 1:
             under(self.conn, BY_INDEX)
             explained = "EXPLAIN " + query
-            self.indexed += error_of(self.conn, explained) is None and self.index in str(
+            self.indexed += sql_error(self.conn, explained) is None and self.index in str(
                 self.conn.execute(explained).fetchall())
 
     def report(self, name, least):

@@ -16,7 +16,7 @@ def copy_error(conn, table, data):
     return None
 
 
-def image_of(*fields):
+def copy_image(*fields):
     """A COPY of one row, of the binary forms of its columns."""
     row = b"".join(struct.pack("!i", len(f)) + f for f in fields)
     return HEAD + struct.pack("!h", len(fields)) + row + struct.pack("!h", -1)

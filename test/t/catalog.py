@@ -62,7 +62,7 @@ class Names:
     def __init__(self, conn):
         self.conn, self.known = conn, {}
 
-    def of(self, catalog, oid, part=0):
+    def identity(self, catalog, oid, part=0):
         if not str(oid).isdigit():
             return oid  # as its type shows it
         key = str(catalog), str(oid), part
@@ -100,14 +100,14 @@ def attributes(conn):
         if target is None or value is None:
             return value
         values = value if isinstance(value, list) else str(value).split()
-        return [names.of(target, v) for v in values]
+        return [names.identity(target, v) for v in values]
 
     for catalog in sorted(set(members) | set(ROWS)):
         own = "oid IN (SELECT objid FROM members WHERE classid = '%s'::regclass)" % catalog
         rows = conn.execute(ROWS_OF % (MEMBERS, catalog, catalog, ROWS.get(catalog, own)))
         for (row,) in rows.fetchall():
             if "oid" in row and catalog not in NAMELESS:
-                what = names.of(catalog, row["oid"])
+                what = names.identity(catalog, row["oid"])
             else:
                 what = str([in_words(catalog, c, row[c]) for c in KEYS if c in row])
             for column, value in row.items():
@@ -120,7 +120,7 @@ def attributes(conn):
         rows = conn.execute("SELECT to_jsonb(t) FROM %s t WHERE (%s, %s) IN (%s)%s" % (
             catalog, of[0], of[1], MEMBERS, others))
         for (row,) in rows.fetchall():
-            objects = [names.of(*(row[c] for c in columns[i:i + 3])) for i in range(0, len(columns), 3)]
+            objects = [names.identity(*(row[c] for c in columns[i:i + 3])) for i in range(0, len(columns), 3)]
             rest = {c: v for c, v in row.items() if c not in columns}
             found.add((catalog, "", str(rest), " on ".join(objects)))
     return found

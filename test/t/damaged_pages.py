@@ -112,7 +112,7 @@ def every_row(g, block, what, data):
     return PAGE * block, bytes(page)
 
 
-def cases_of(g, rng, dense):
+def page_cases(g, rng, dense):
     """dense: how many values of each field, at most."""
     out = []
 

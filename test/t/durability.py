@@ -171,7 +171,7 @@ class Case:
         return vacuumed(conn, self.table, self.index, "*" if self.kind.name == "columns" else "v")
 
 
-def cases_of(rng, most=None):
+def way_cases(rng, most=None):
     """Every way of the first kind, and of each other kind those of its own and some, `most` together; None: all."""
     ways, cases = [way for way in WAYS if LONG or not way.is_large], []
     for kind in KINDS:
@@ -233,7 +233,7 @@ def flush_wal(conn):
     conn.execute("SELECT pg_logical_emit_message(true, '', '')")
 
 
-def path_of(server, conn, case, fork="main"):
+def fork_path(server, conn, case, fork="main"):
     """The file of its index."""
     path = os.path.join(server.data, one(conn, "SELECT pg_relation_filepath('%s')" % case.index))
     return path if fork == "main" else "%s_%s" % (path, fork)

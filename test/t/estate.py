@@ -178,7 +178,7 @@ def brought(upto):
     return [b for v, b in LATER.items() if upto and version_key(v) <= version_key(upto)]
 
 
-def indexes_of(upto):
+def index_names(upto):
     return [*INDEXES, *(i for b in brought(upto) for i in b.indexes)]
 
 
@@ -213,7 +213,7 @@ def same(name, got, want):
 
 def sound(name, conn, upto=None):
     rows = [(i, one(conn, "SELECT coalesce(string_agg(x::text, '; '), '') FROM lsh_check(%s, true) x", (i,)),
-             "") for i in indexes_of(upto)]
+             "") for i in index_names(upto)]
     return equal_all(name + ": every index is sound", rows)
 
 
@@ -224,7 +224,7 @@ def served(name, conn, upto=None):
     bad = []
     for query in [*NEAR, *(q for b in brought(upto) for q in b.near)]:
         plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) " + query))
-        if not re.search(r"Bitmap Index Scan on (?:%s)\b" % "|".join(indexes_of(upto)), plan):
+        if not re.search(r"Bitmap Index Scan on (?:%s)\b" % "|".join(index_names(upto)), plan):
             bad.append(plan)
     conn.execute("RESET enable_seqscan; RESET enable_indexscan; RESET enable_indexonlyscan")
     return check(name + ": queries go through the indexes", not bad, bad)

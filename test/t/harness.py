@@ -125,7 +125,7 @@ def one(conn, query, args=None):
     return conn.execute(query, args).fetchone()[0]
 
 
-def error_of(conn, query, args=None):
+def sql_error(conn, query, args=None):
     """The psycopg error that the statement raises, else None."""
     try:
         cur = conn.execute(query, args)
@@ -160,10 +160,10 @@ HOLD_CATALOGS = "SELECT FROM pg_type, pg_class, pg_namespace, pg_attribute, pg_i
 
 
 def error_behind(other, ends, conn, query):
-    """error_of(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
+    """sql_error(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
     one by one."""
     errors = []
-    thread = Thread(target=lambda: errors.append(error_of(conn, query)), daemon=True)
+    thread = Thread(target=lambda: errors.append(sql_error(conn, query)), daemon=True)
     thread.start()
     limit = time.monotonic() + 60  # a hang guard
     while thread.is_alive() and time.monotonic() < limit and not one(
@@ -201,7 +201,7 @@ def stops_when_asked(name, conn, query, most=1.0, phase=None, after=0.04):
     neardup_progress() names. It ends with the error for that, at most so many such seconds later."""
     pid, ended = conn.info.backend_pid, []
     before = None if phase else cpu_seconds(pid)
-    thread = Thread(target=lambda: ended.append((error_of(conn, query), cpu_seconds(pid))), daemon=True)
+    thread = Thread(target=lambda: ended.append((sql_error(conn, query), cpu_seconds(pid))), daemon=True)
     with connect(conn.info.dbname) if phase else contextlib.nullcontext() as other:
         thread.start()
         while thread.is_alive() and (before is None or cpu_seconds(pid) < before + after):
@@ -223,7 +223,7 @@ def stops_when_asked(name, conn, query, most=1.0, phase=None, after=0.04):
 
 def fails(name, conn, query, args=None, text="", state=None, hint=""):
     """The statement raises an error with this text, SQLSTATE and hint, and the session lives on."""
-    e = error_of(conn, query, args)
+    e = sql_error(conn, query, args)
     if e is None:
         return check(name, False, "no error")
     d = e.diag

@@ -123,7 +123,7 @@ class Hostile:
                 self.counts[kind] = self.counts.get(kind, 0) + 1
         self.waiting = []
 
-    def results_of(self, expressions):
+    def returned(self, expressions):
         """Type of each expression by pg_catalog alone; None where it cannot be."""
         out = []
         for i in range(0, len(expressions), 5000):
@@ -137,7 +137,7 @@ class Hostile:
     def operators(self, names, types):
         """left OP right for every pair of types that pg_catalog takes, by whatever coercions."""
         combinations = [(n, a, b) for n in names for a in types for b in types]
-        results = self.results_of(["NULL::%s OPERATOR(pg_catalog.%s) NULL::%s" % (a, n, b) for n, a, b in combinations])
+        results = self.returned(["NULL::%s OPERATOR(pg_catalog.%s) NULL::%s" % (a, n, b) for n, a, b in combinations])
         for (name, a, b), result in zip(combinations, results):
             if result is not None:
                 self.operator(name, a, b, result)
@@ -177,7 +177,7 @@ class Hostile:
             for given in self.argument_lists(declared, variadic, types):
                 calls.setdefault((name, tuple(given)), (kind, is_set))
         items = list(calls.items())
-        results = self.results_of([
+        results = self.returned([
             self.call("pg_catalog." + name, ["NULL::" + t for t in given], kind) for (name, given), (kind, _) in items])
         for ((name, given), (kind, is_set)), result in zip(items, results):
             if result is not None:
@@ -357,14 +357,14 @@ class Watch:
     def hear(self, diag):
         if (diag.message_primary or "").startswith(MARK + " "):
             what, who = diag.message_primary[len(MARK) + 1:].rsplit(" as ", 1)
-            self.runs.append((what, who, caller_of(diag.context or "")))
+            self.runs.append((what, who, find_caller(diag.context or "")))
 
-    def take(self):
+    def drain(self):
         runs, self.runs = self.runs, []
         return runs
 
 
-def caller_of(context):
+def find_caller(context):
     """The function of ours, or the statement, that a hostile one was called from: the first below it."""
     lines = context.splitlines()
     for line in lines[1:]:

@@ -208,7 +208,7 @@ class RandomSchema:
 
     # -- tables
 
-    def columns_of(self, owner):
+    def column_definitions(self, owner):
         """Definitions of the columns, some with defaults, generated values and checks."""
         definitions = ["%s %s" % (c, TYPES[c]) for c in COLUMNS]
         if self.rng.random() < 0.5:
@@ -241,7 +241,7 @@ class RandomSchema:
     def make_table(self, owner, kind="table", ways=WAYS, some=SOME):
         name = "%s.t%d" % (owner, self.next())
         has_key = self.rng.random() < 0.5
-        self.run("CREATE TABLE %s (%s)" % (name, ", ".join(self.columns_of(owner))), "tables")
+        self.run("CREATE TABLE %s (%s)" % (name, ", ".join(self.column_definitions(owner))), "tables")
         rights = self.protect(name, owner, ways)
         if has_key:
             self.run("ALTER TABLE %s ADD PRIMARY KEY (id)" % name)
@@ -296,7 +296,7 @@ class RandomSchema:
     def make_partitions(self, owner):
         name, n = "%s.parted%d" % (owner, self.next()), self.next()
         key = "id" if self.rng.random() < 0.2 else "g"
-        self.run("CREATE TABLE %s (%s) PARTITION BY LIST (%s)" % (name, ", ".join(self.columns_of(owner)), key),
+        self.run("CREATE TABLE %s (%s) PARTITION BY LIST (%s)" % (name, ", ".join(self.column_definitions(owner)), key),
                  "partitioned tables")
         for g in (0, 1) if key == "g" else ():
             owner_of_part = self.other(owner)
@@ -323,7 +323,7 @@ class RandomSchema:
     def make_barred(self, owner):
         """A table that only a view shows, and only some of whose rows."""
         name = "%s.t%d" % (owner, self.next())
-        self.run("CREATE TABLE %s (%s)" % (name, ", ".join(self.columns_of(owner))), "tables")
+        self.run("CREATE TABLE %s (%s)" % (name, ", ".join(self.column_definitions(owner))), "tables")
         self.fill(name, False)
         self.index(name, owner)
         self.relations.append(Relation(name, "table", self.give(name, owner, "closed")))

@@ -72,7 +72,7 @@ class Installation:
         open_to_all(self.prefix)
 
 
-def sources_of(commit, folder):
+def copy_sources(commit, folder):
     """The tree of a commit, or of the working tree where that is None, without what is built; None where there is no
     history."""
     os.makedirs(folder, exist_ok=True)
@@ -120,7 +120,7 @@ def pids_below(parent):
     return found
 
 
-def state_of(pid):
+def process_state(pid):
     """The kernel's letter for it; None where there is no such process."""
     try:
         with open("/proc/%d/stat" % pid) as f:
@@ -130,7 +130,7 @@ def state_of(pid):
 
 
 def is_gone(pid):
-    return state_of(pid) in (None, "Z")
+    return process_state(pid) in (None, "Z")
 
 
 def wait_for(condition, what, seconds=60):
@@ -241,7 +241,7 @@ class Server:
                 self.process.wait(180)
             except subprocess.TimeoutExpired as e:
                 raise RuntimeError("the server does not stop; below it: %s; its log: %s" % (
-                    [(pid, state_of(pid)) for pid in pids_below(self.process.pid)], self.log_tail())) from e
+                    [(pid, process_state(pid)) for pid in pids_below(self.process.pid)], self.log_tail())) from e
         self.process = None
 
     def kill(self):
@@ -251,7 +251,7 @@ class Server:
             return
         # it must not react to what happens to its children, nor make new ones
         os.kill(self.process.pid, signal.SIGSTOP)
-        wait_for(lambda: state_of(self.process.pid) == "T", "the server does not stop")
+        wait_for(lambda: process_state(self.process.pid) == "T", "the server does not stop")
         children = pids_below(self.process.pid)
         for pid in children:
             with contextlib.suppress(ProcessLookupError):
@@ -539,7 +539,7 @@ def differences_of_many(conn, table, queries, bound, how="index", times=15):
 
 def unsound(conn, index, heapallindexed=True):
     """What lsh_check has to say, None when the index is sound."""
-    return error_of(conn, "SELECT lsh_check('%s', %s)" % (index, "true" if heapallindexed else "false"))
+    return sql_error(conn, "SELECT lsh_check('%s', %s)" % (index, "true" if heapallindexed else "false"))
 
 
 def look(findings, what, conn, table, queries, bounds=(0.8,), index=None):

@@ -25,7 +25,7 @@ def spans(text):
     """(begin, end, folded) of each word; as oracle.words()."""
     out, begin, run, solo = [], 0, [], False
     for i, ch in enumerate(text):
-        kind, folded = oracle.unicode_of(ord(ch))
+        kind, folded = oracle.classify(ord(ch))
         if kind == "m" and run:
             run.append(chr(folded))
             continue
@@ -71,7 +71,7 @@ def kept(word):
     return word
 
 
-def sentences_of(doc, context="sentence"):
+def split_sentences(doc, context="sentence"):
     """The document's sentences, each a list of words, None for a place without a word."""
     if not isinstance(doc, str):
         return [[w if w and len(w.encode()) <= MOST_WORD_BYTES else None for w in doc]]
@@ -90,7 +90,7 @@ class Model:
 
     def __init__(self, docs, vocabulary=100000, window=3, by_position=True, features=None, stopwords=(),
                  context="sentence", discount=0):
-        sentences = [s for d in docs if d is not None for s in sentences_of(d, context)]
+        sentences = [s for d in docs if d is not None for s in split_sentences(d, context)]
         frequency = collections.Counter(w for s in sentences for w in s if w is not None)
         stop = set(stopwords)
         self.words = (

@@ -47,7 +47,7 @@ Codes make_codes(Random& random, size_t n, uint32_t bits, uint32_t most, unsigne
   return out;
 }
 
-uint32_t distance_of(const Code& a, const Code& b) {
+uint32_t code_distance(const Code& a, const Code& b) {
   uint32_t n = 0;
   for (size_t i = 0; i < a.size(); ++i) n += static_cast<uint32_t>(std::popcount(static_cast<uint8_t>(a[i] ^ b[i])));
   return n;
@@ -57,7 +57,7 @@ std::vector<Pair> by_definition(const Codes& all, size_t count_a, uint32_t most,
   return reference::pairs_by_definition(
       static_cast<uint32_t>(all.size()), static_cast<uint32_t>(count_a),
       [&](uint32_t i, uint32_t j) -> std::optional<uint32_t> {
-        const uint32_t d = distance_of(all[i], all[j]);
+        const uint32_t d = code_distance(all[i], all[j]);
         return d <= most ? std::optional(d) : std::nullopt;
       },
       [&](uint32_t i, uint32_t j) { return all[i] == all[j]; }, identical, {}, {});
@@ -191,14 +191,14 @@ TEST(BitPairs, ComponentsAndValues) {
   for (const Code& code : codes) engine.add({code.data(), kBits});
   UnionFind sets(n);
   engine.run_components(sets);
-  std::vector<uint32_t> of(n);
+  std::vector<uint32_t> others(n);
   for (uint32_t i = 0; i < n; ++i) {
     EXPECT_EQ(sets.find(i), expected.find(i));
-    of[i] = static_cast<uint32_t>(random() % n);
+    others[i] = static_cast<uint32_t>(random() % n);
   }
   std::vector<uint32_t> values(n);
-  engine.values_with(of.data(), values.data());
-  for (uint32_t i = 0; i < n; ++i) EXPECT_EQ(values[i], distance_of(codes[i], codes[of[i]]));
+  engine.values_with(others.data(), values.data());
+  for (uint32_t i = 0; i < n; ++i) EXPECT_EQ(values[i], code_distance(codes[i], codes[others[i]]));
 }
 
 TEST(BitPairs, RefusesWhatIsNoCode) {

@@ -74,7 +74,7 @@ void add_all(BlockedPairs* engine, const Rows& rows) {
   for (const Row& row : rows) engine->add(row.hashes.data(), row.present);
 }
 
-Pairs all_of(BlockedPairs* engine, size_t batch) {
+Pairs read_all(BlockedPairs* engine, size_t batch) {
   Pairs out;
   std::vector<BlockedPair> some(batch);
   while (const size_t n = engine->next(some.data(), batch))
@@ -116,7 +116,7 @@ TEST(BlockedPairs, AreThoseOfTheDefinition) {
       }
       if (emit) {
         engine.run(shuffled ? rank_a.data() : nullptr, shuffled ? rank_b.data() : nullptr);
-        ASSERT_EQ(all_of(&engine, 1 + random() % 100), want) << "round " << round;
+        ASSERT_EQ(read_all(&engine, 1 + random() % 100), want) << "round " << round;
       } else {
         engine.count();
       }
@@ -151,7 +151,7 @@ TEST(BlockedPairs, StayWithinTheirMemory) {
   EXPECT_GT(small.stats().spilled_bytes, 1u << 20);
   EXPECT_LE(small.stats().peak_bytes, (1u << 20) + 65536);
   EXPECT_EQ(large.stats().spilled_bytes, 0u);
-  EXPECT_EQ(all_of(&small, 1000), all_of(&large, 77));
+  EXPECT_EQ(read_all(&small, 1000), read_all(&large, 77));
   EXPECT_EQ(small.stats().emitted, large.stats().emitted);
 }
 
@@ -189,7 +189,7 @@ TEST(BlockedPairs, AreCancelledAndFailCleanly) {
     BlockedPairs engine(3, {.memory_limit = 0, .files = files, .stop = stop, .max_block = 100});
     add_all(&engine, rows);
     engine.run(nullptr, nullptr);
-    return all_of(&engine, 512).size();
+    return read_all(&engine, 512).size();
   };
   StdioTempFiles files;
   const size_t whole = all(&files, nullptr);

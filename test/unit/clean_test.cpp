@@ -16,12 +16,12 @@ Rule rule(const char* name, RuleKind kind, const std::string& pattern, const std
   return {name, kind, pattern, replacement, {}};
 }
 
-std::string body_of(const Cleaned& c, const std::string& text) { return c.changed ? c.body : text; }
+std::string clean_body(const Cleaned& c, const std::string& text) { return c.changed ? c.body : text; }
 
 std::string cleaned(const std::vector<Rule>& rules, const std::string& text) {
   check_rules(rules);
   reference::LiteralPatterns patterns(rules);
-  return body_of(clean_text(rules, patterns, text, nullptr), text);
+  return clean_body(clean_text(rules, patterns, text, nullptr), text);
 }
 
 TEST(Clean, Lines) {
@@ -164,7 +164,7 @@ std::string by_default(const std::string& text, std::vector<std::string>* fired 
   const Cleaned c = clean_text(rules, *patterns, text, nullptr);
   if (fired != nullptr)
     for (const uint32_t i : c.fired) fired->push_back(rules[i].name);
-  return body_of(c, text);
+  return clean_body(c, text);
 }
 
 TEST(Clean, BuiltInRulesFire) {
@@ -220,7 +220,7 @@ TEST(Clean, Re2Patterns) {
   if (!has_patterns()) GTEST_SKIP() << "built without RE2";
   const auto run = [](const std::vector<Rule>& rules, const std::string& text) {
     const auto patterns = compile_patterns(rules);
-    return body_of(clean_text(rules, *patterns, text, nullptr), text);
+    return clean_body(clean_text(rules, *patterns, text, nullptr), text);
   };
   EXPECT_EQ(run({rule("swap", RuleKind::text, "(\\w+) (\\w+)", "\\2 \\1")}, "a b\nc d"), "b a\nd c");
   EXPECT_EQ(run({rule("empty", RuleKind::text, "x*", "-")}, "axb"), "-a--b-");

@@ -43,7 +43,7 @@ const std::vector<Shape>& shapes() { return reference::digest_shapes(); }
 
 // ---------------------------------------------------------------- the slow way
 
-uint32_t value_of(const CtphDigest& a, const CtphDigest& b) {
+uint32_t pair_value(const CtphDigest& a, const CtphDigest& b) {
   std::string_view x, y;
   if (!common_parts(digest_view(a), digest_view(b), &x, &y)) return 0;
   return levenshtein(x, y) << 16 | static_cast<uint32_t>(x.size() + y.size());
@@ -57,7 +57,7 @@ std::vector<Pair> all_pairs(const Digests& rows, double threshold) {
   std::vector<Pair> out;
   for (uint32_t i = 0; i < rows.size(); ++i)
     for (uint32_t j = i + 1; j < rows.size(); ++j)
-      if (similarity(rows[i], rows[j]) >= threshold) out.emplace_back(i, j, value_of(rows[i], rows[j]));
+      if (similarity(rows[i], rows[j]) >= threshold) out.emplace_back(i, j, pair_value(rows[i], rows[j]));
   return out;
 }
 
@@ -65,7 +65,7 @@ std::vector<Pair> pairs_between(const Digests& a, const Digests& b, double thres
   std::vector<Pair> out;
   for (uint32_t i = 0; i < a.size(); ++i)
     for (uint32_t j = 0; j < b.size(); ++j)
-      if (similarity(a[i], b[j]) >= threshold) out.emplace_back(i, j, value_of(a[i], b[j]));
+      if (similarity(a[i], b[j]) >= threshold) out.emplace_back(i, j, pair_value(a[i], b[j]));
   return out;
 }
 
@@ -333,8 +333,8 @@ TEST(CtphPairs, ValuesWithAnyRow) {
   Random random(14);
   for (const Shape& shape : shapes()) {
     const Digests& rows = shape.digests;
-    std::vector<uint32_t> of(rows.size());
-    for (uint32_t i = 0; i < rows.size(); ++i) of[i] = random() % 4 == 0 ? i : random() % rows.size();
+    std::vector<uint32_t> others(rows.size());
+    for (uint32_t i = 0; i < rows.size(); ++i) others[i] = random() % 4 == 0 ? i : random() % rows.size();
     for (const size_t limit : kLimits) {
       StdioTempFiles files;
       CtphPairs engine(0.85, {.memory_limit = limit, .files = &files});
@@ -342,11 +342,11 @@ TEST(CtphPairs, ValuesWithAnyRow) {
       UnionFind sets(static_cast<uint32_t>(rows.size()));
       engine.run_components(sets);
       std::vector<uint32_t> values(rows.size());
-      engine.values_with(of.data(), values.data());
+      engine.values_with(others.data(), values.data());
       for (uint32_t i = 0; i < rows.size(); ++i) {
-        ASSERT_EQ(values[i], value_of(rows[i], rows[of[i]])) << shape.name;
-        ASSERT_EQ(ctph_similarity(values[i]), similarity(rows[i], rows[of[i]]));
-        if (of[i] == i) {
+        ASSERT_EQ(values[i], pair_value(rows[i], rows[others[i]])) << shape.name;
+        ASSERT_EQ(ctph_similarity(values[i]), similarity(rows[i], rows[others[i]]));
+        if (others[i] == i) {
           ASSERT_EQ(values[i], 2 * rows[i].part1.size());
         }
       }
@@ -424,7 +424,7 @@ TEST(CtphPairs, BagCandidatesOfEveryKernel) {
       for (const char c : part) ++out[c];
       return out;
     };
-    const auto bag_of = [&](const std::string& part) {
+    const auto symbol_bag = [&](const std::string& part) {
       SymbolBag out{};
       out.rest = 0;
       for (const auto& [c, n] : count(part)) {
@@ -435,14 +435,14 @@ TEST(CtphPairs, BagCandidatesOfEveryKernel) {
     };
     for (size_t i = 0; i < kMost; ++i) {
       parts.push_back(random_part(random, random() % 200, symbols));
-      const SymbolBag b = bag_of(parts[i]);
+      const SymbolBag b = symbol_bag(parts[i]);
       for (size_t k = 0; k < kBagLevels; ++k) levels[k * kMost + i] = b.level[k];
       rest.push_back(static_cast<uint16_t>(b.rest));
     }
     const SymbolBags bags{{levels.data(), levels.data() + kMost, levels.data() + 2 * kMost}, rest.data()};
     for (int round = 0; round < 20; ++round) {
       const std::string x = random_part(random, random() % 200, symbols);
-      const SymbolBag a = bag_of(x);
+      const SymbolBag a = symbol_bag(x);
       const size_t first = random() % 20, last = kMost - random() % 20;
       const uint32_t need = random() % 150;
       std::vector<uint32_t> expected;

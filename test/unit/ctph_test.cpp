@@ -20,11 +20,11 @@ namespace {
 
 using test::Random;
 
-std::string text_of(const CtphDigest& d) { return ctph_to_text(digest_view(d)); }
+std::string shown_digest(const CtphDigest& d) { return ctph_to_text(digest_view(d)); }
 
 std::string digest_text(std::string_view s) {
   const test::Exact exact(s);
-  return text_of(ctph(exact.data(), exact.size()));
+  return shown_digest(ctph(exact.data(), exact.size()));
 }
 
 // In portions of 0 to `most` bytes.
@@ -94,10 +94,10 @@ std::pair<CtphDigest, CtphDigest> some_pair(Random& random, uint32_t length) {
   return {a, b};
 }
 
-std::string error_of(Errc code, const std::string& text) {
+std::string refusal(Errc code, const std::string& text) {
   try {
     const CtphDigest d = ctph_from_text(text);
-    ADD_FAILURE() << text << " read as " << text_of(d);
+    ADD_FAILURE() << text << " read as " << shown_digest(d);
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), code) << text;
     EXPECT_FALSE(e.hint().empty());
@@ -115,7 +115,7 @@ TEST(Ctph, GoldenDigests) {
       ASSERT_EQ(f.size(), 4u);
       const std::string s = reference::ctph_input(f[0], std::stoull(f[1]), std::stoul(f[2]));
       ASSERT_EQ(digest_text(s), f[3]) << f[0] << " " << f[1] << " " << f[2];
-      ASSERT_EQ(text_of(streamed(s, 64, random, size_t{2} << random() % 14)), f[3])
+      ASSERT_EQ(shown_digest(streamed(s, 64, random, size_t{2} << random() % 14)), f[3])
           << f[0] << " " << f[1] << " " << f[2];
     }
   });
@@ -123,7 +123,7 @@ TEST(Ctph, GoldenDigests) {
 
 TEST(Ctph, WellKnownDigests) {
   EXPECT_EQ(digest_text(""), "3::");
-  EXPECT_EQ(text_of(ctph(nullptr, 0)), "3::");
+  EXPECT_EQ(shown_digest(ctph(nullptr, 0)), "3::");
   EXPECT_EQ(digest_text(std::string(1000, '\0')), "3::");
   EXPECT_EQ(digest_text("a"), "3:E:E");
   EXPECT_EQ(digest_text("abc"), "3:uG:uG");
@@ -138,7 +138,7 @@ TEST(Ctph, EqualsTheReference) {
       const std::string s = some_input(random, i % 20 == 0 ? 60000 : 4000);
       const std::string expected = reference::ctph_text(reference::ctph(s));
       ASSERT_EQ(digest_text(s), expected);
-      ASSERT_EQ(text_of(streamed(s, 64, random, size_t{1} << random() % 12)), expected);
+      ASSERT_EQ(shown_digest(streamed(s, 64, random, size_t{1} << random() % 12)), expected);
     }
   });
 }
@@ -242,13 +242,13 @@ TEST(Ctph, ScoreEqualsTheReference) {
     const bool is_long = i % 8 == 0;
     const auto [a, b] = some_pair(random, is_long ? 65 + static_cast<uint32_t>(random() % 140) : 64);
     const int expected = reference::ctph_score(plain(a), plain(b));
-    ASSERT_EQ(ctph_score(digest_view(a), digest_view(b)), expected) << text_of(a) << " " << text_of(b);
-    ASSERT_EQ(ctph_score(digest_view(b), digest_view(a)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_score(digest_view(a), digest_view(b)), expected) << shown_digest(a) << " " << shown_digest(b);
+    ASSERT_EQ(ctph_score(digest_view(b), digest_view(a)), expected) << shown_digest(a) << " " << shown_digest(b);
     positive += expected > 0;
     if (is_long) continue;
     const CtphPrepared p = prepare_ctph(digest_view(a)), q = prepare_ctph(digest_view(b));
-    ASSERT_EQ(CtphScorer(p).score(q), expected) << text_of(a) << " " << text_of(b);
-    ASSERT_EQ(CtphScorer(q).score(p), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(CtphScorer(p).score(q), expected) << shown_digest(a) << " " << shown_digest(b);
+    ASSERT_EQ(CtphScorer(q).score(p), expected) << shown_digest(a) << " " << shown_digest(b);
   }
   EXPECT_GT(positive, 5000);
 }
@@ -303,7 +303,7 @@ TEST(Ctph, ScoresExplained) {
       a.part2.resize(std::min<size_t>(a.part2.size(), 6));
     }
     const CtphScore got = explain_ctph_score(digest_view(a), digest_view(b));
-    ASSERT_EQ(got.score, ctph_score(digest_view(a), digest_view(b))) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(got.score, ctph_score(digest_view(a), digest_view(b))) << shown_digest(a) << " " << shown_digest(b);
     reference::Ctph x = plain(a), y = plain(b);
     // Whether two parts could share 7 characters.
     const auto room = [](const std::string& p, const std::string& q) {
@@ -329,7 +329,7 @@ TEST(Ctph, ScoresExplained) {
     x.block_size *= 16;
     y.block_size *= 16;
     const int uncapped = reference::ctph_score(x, y);
-    ASSERT_EQ(got.uncapped, uncapped) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(got.uncapped, uncapped) << shown_digest(a) << " " << shown_digest(b);
     ASSERT_EQ(got.reason, !common                ? CtphReason::no_common_block_size
                           : equal                ? CtphReason::equal
                           : !written_long        ? CtphReason::too_short
@@ -338,7 +338,7 @@ TEST(Ctph, ScoresExplained) {
                           : uncapped == 0        ? CtphReason::nothing_shared
                           : got.score < uncapped ? CtphReason::capped
                                                  : CtphReason::measured)
-        << text_of(a) << " " << text_of(b);
+        << shown_digest(a) << " " << shown_digest(b);
     ++seen[got.reason];
   }
   const auto reason = [](const char* a, const char* b) {
@@ -359,8 +359,8 @@ TEST(Ctph, EditRateEqualsTheReference) {
     const bool is_long = i % 10 == 0;
     const auto [a, b] = some_pair(random, is_long ? 65 + static_cast<uint32_t>(random() % 200) : 64);
     const double expected = reference::ctph_edit_rate(plain(a), plain(b));
-    ASSERT_EQ(ctph_edit_rate(digest_view(a), digest_view(b)), expected) << text_of(a) << " " << text_of(b);
-    ASSERT_EQ(ctph_edit_rate(digest_view(b), digest_view(a)), expected) << text_of(a) << " " << text_of(b);
+    ASSERT_EQ(ctph_edit_rate(digest_view(a), digest_view(b)), expected) << shown_digest(a) << " " << shown_digest(b);
+    ASSERT_EQ(ctph_edit_rate(digest_view(b), digest_view(a)), expected) << shown_digest(a) << " " << shown_digest(b);
   }
 }
 
@@ -433,7 +433,7 @@ TEST(Ctph, TextRoundTrip) {
     const uint32_t length = i % 2 ? 64 : 65 + static_cast<uint32_t>(random() % 960);
     const CtphDigest a{static_cast<uint32_t>(random() % 31), length, some_part(random, length),
                        some_part(random, length)};
-    const std::string text = text_of(a);
+    const std::string text = shown_digest(a);
     ASSERT_EQ(ctph_from_text(text), a) << text;
     ASSERT_EQ(ctph_from_text(text + ",\"a:name,\""), a) << text;
     ASSERT_EQ(ctph_from_text(text + ","), a) << text;
@@ -450,18 +450,18 @@ TEST(Ctph, LongestParts) {
   std::string part;
   for (int i = 0; i < 61; ++i) part += static_cast<char>(i % 2 ? 'a' : 'b');
   EXPECT_EQ(ctph_from_text("3:" + part + std::string(900, 'x') + ":" + part + "xxx").part1.size(), 961u);
-  EXPECT_EQ(error_of(Errc::invalid_text, "3:" + part + "yxxxxx:"),
+  EXPECT_EQ(refusal(Errc::invalid_text, "3:" + part + "yxxxxx:"),
             "Part 1 has 65 characters when runs are cut to three, at most 64 are allowed.");
-  EXPECT_EQ(error_of(Errc::invalid_text, "3::" + part + "abab"),
+  EXPECT_EQ(refusal(Errc::invalid_text, "3::" + part + "abab"),
             "Part 2 has 65 characters when runs are cut to three, at most 64 are allowed.");
-  EXPECT_EQ(error_of(Errc::invalid_text, "3:" + std::string(1025, 'x') + ":"),
+  EXPECT_EQ(refusal(Errc::invalid_text, "3:" + std::string(1025, 'x') + ":"),
             "Part 1 has 1025 characters, at most 1024 are allowed.");
-  EXPECT_EQ(error_of(Errc::invalid_text, "long65:3::" + std::string(66, 'x')),
+  EXPECT_EQ(refusal(Errc::invalid_text, "long65:3::" + std::string(66, 'x')),
             "Part 2 has 66 characters, at most 65 are allowed.");
 }
 
 TEST(Ctph, BadText) {
-  const auto fault = [](const std::string& text) { return error_of(Errc::invalid_text, text); };
+  const auto fault = [](const std::string& text) { return refusal(Errc::invalid_text, text); };
   EXPECT_EQ(fault(""), "There is no colon after the block size.");
   EXPECT_EQ(fault("3"), "There is no colon after the block size.");
   EXPECT_EQ(fault("3,:a:b"), "There is no colon after the block size.");

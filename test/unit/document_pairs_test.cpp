@@ -35,7 +35,7 @@ std::vector<Document> views(const std::vector<std::string>& texts) {
   return out;
 }
 
-std::vector<DocumentPair> all_pairs_of(size_t n) {
+std::vector<DocumentPair> every_pair(size_t n) {
   std::vector<DocumentPair> out;
   for (uint32_t i = 0; i < n; ++i)
     for (uint32_t j = i; j < n; ++j) out.push_back({i, j, -1});
@@ -53,10 +53,10 @@ TEST(CompareDocuments, EqualsOnePairAtATime) {
                                    {DocumentMeasure::Kind::edit_rate, Unit::character, 0, 0.9},
                                    {DocumentMeasure::Kind::edit_rate, Unit::byte, 0, 0.01}}) {
     for (const unsigned threads : {1u, 3u}) {
-      std::vector<DocumentPair> pairs = all_pairs_of(docs.size());
+      std::vector<DocumentPair> pairs = every_pair(docs.size());
       DocumentComparer comparer(m, threads, nullptr);
       // Half of the documents first, then all; and once more from the start.
-      std::vector<DocumentPair> some = all_pairs_of(docs.size() / 2);
+      std::vector<DocumentPair> some = every_pair(docs.size() / 2);
       comparer.compare(docs.data(), docs.size() / 2, some.data(), some.size());
       comparer.compare(docs.data(), docs.size(), pairs.data(), pairs.size());
       for (const DocumentPair& p : some) {

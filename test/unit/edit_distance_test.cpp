@@ -32,7 +32,7 @@ uint64_t distance(Unit unit, std::string_view a, std::string_view b, uint64_t ma
 
 // Every form of the kernels, both ways round, with bounds around the distance and far from it.
 void check(Unit unit, std::string_view a, std::string_view b) {
-  const auto symbols = unit == Unit::byte ? reference::bytes_of : reference::code_points_of;
+  const auto symbols = unit == Unit::byte ? reference::byte_symbols : reference::code_point_symbols;
   const uint64_t d = reference::edit_distance(symbols(a), symbols(b));
   test::for_each_kernels([&] {
     SCOPED_TRACE(std::to_string(a.size()) + " and " + std::to_string(b.size()) + " bytes, " + std::to_string(d));
@@ -71,7 +71,7 @@ std::string edited(Random& random, const std::string& from, double rate, uint32_
   std::string out;
   const uint64_t below = static_cast<uint64_t>(rate * 1e9);
   size_t skip = 0;
-  for (const uint32_t c : reference::code_points_of(from)) {
+  for (const uint32_t c : reference::code_point_symbols(from)) {
     if (skip > 0) {
       --skip;
     } else if (random() % 1'000'000'000 >= below) {
@@ -120,7 +120,7 @@ TEST(EditDistance, EveryPairOfShortStrings) {
   }
   for (const std::string& a : all) {
     for (const std::string& b : all) {
-      const uint64_t d = reference::edit_distance(reference::bytes_of(a), reference::bytes_of(b));
+      const uint64_t d = reference::edit_distance(reference::byte_symbols(a), reference::byte_symbols(b));
       for (uint64_t most = 0; most <= 6; ++most) {
         ASSERT_EQ(distance(Unit::byte, a, b, most), d <= most ? d : kNone) << a << " " << b << " " << most;
       }
@@ -186,7 +186,7 @@ TEST(EditDistance, Borders) {
       const std::string a = "x" + text(random, n, 3) + "y", b = "p" + text(random, m, 3) + "q";
       const std::string_view x(a.data() + (n == 0), std::max<size_t>(n, 1));
       const std::string_view y(b.data() + (m == 0), std::max<size_t>(m, 1));
-      const uint64_t d = reference::edit_distance(reference::bytes_of(x), reference::bytes_of(y));
+      const uint64_t d = reference::edit_distance(reference::byte_symbols(x), reference::byte_symbols(y));
       test::for_each_kernels([&] {
         ASSERT_EQ(distance(Unit::byte, x, y), d) << n << " " << m;
         ASSERT_EQ(distance(Unit::byte, x, y, d), d) << n << " " << m;
@@ -204,7 +204,7 @@ TEST(EditDistance, EveryBound) {
   for (const double rate : {0.02, 0.1, 1.0}) {
     const std::string a = text(random, 1100, 4);
     const std::string b = rate == 1.0 ? text(random, 900, 4) : edited(random, a, rate, 4);
-    const uint64_t d = reference::edit_distance(reference::bytes_of(a), reference::bytes_of(b));
+    const uint64_t d = reference::edit_distance(reference::byte_symbols(a), reference::byte_symbols(b));
     test::for_each_kernels([&] {
       for (uint64_t most = 0; most <= 1200; ++most) {
         ASSERT_EQ(distance(Unit::byte, a, b, most), d <= most ? d : kNone) << most;
@@ -219,7 +219,7 @@ TEST(EditDistance, LittleMemory) {
   for (const double rate : {0.03, 0.2, 1.0}) {
     const std::string a = text(random, 9500, 0);
     const std::string b = rate == 1.0 ? text(random, 9000, 0) : edited(random, a, rate, 0);
-    const uint64_t d = reference::edit_distance(reference::code_points_of(a), reference::code_points_of(b));
+    const uint64_t d = reference::edit_distance(reference::code_point_symbols(a), reference::code_point_symbols(b));
     test::for_each_kernels([&] {
       EditStats little, much;
       EXPECT_EQ(distance(Unit::character, a, b, UINT64_MAX, {.memory_limit = 0}, &little), d);
@@ -236,7 +236,7 @@ TEST(EditDistance, CommonFrontAndBack) {
     const std::string front = text(random, 70000, alphabet), back = text(random, 70000, alphabet);
     for (const size_t n : {0u, 1u, 5u, 100u, 700u}) {
       const std::string a = text(random, n, alphabet), b = text(random, 1 + n / 2, alphabet);
-      const auto symbols = alphabet == 0 ? reference::code_points_of : reference::bytes_of;
+      const auto symbols = alphabet == 0 ? reference::code_point_symbols : reference::byte_symbols;
       const uint64_t d = reference::edit_distance(symbols(a), symbols(b));
       EXPECT_EQ(distance(Unit::character, front + a + back, front + b + back), d);
       EXPECT_EQ(distance(Unit::character, front + a, front + b), d);
@@ -377,7 +377,7 @@ TEST(EditRate, OneDivision) {
     const std::string common = text(random, random() % 50, alphabet);
     const std::string a = common + text(random, random() % 300, alphabet) + common;
     const std::string b = edited(random, a, 0.1, alphabet);
-    const auto x = reference::code_points_of(a), y = reference::code_points_of(b);
+    const auto x = reference::code_point_symbols(a), y = reference::code_point_symbols(b);
     if (x.empty() && y.empty()) continue;
     const double r = static_cast<double>(reference::edit_distance(x, y)) / static_cast<double>(x.size() + y.size());
     EXPECT_EQ(rate(a, b, 1), r);
@@ -403,7 +403,7 @@ TEST(EditRate, WithinCells) {
   for (int i = 0; i < 60; ++i) {
     const uint32_t alphabet = i % 2 == 0 ? 4 : 0;
     const std::string a = text(random, random() % 600, alphabet), b = edited(random, a, 0.1, alphabet);
-    const auto x = reference::code_points_of(a), y = reference::code_points_of(b);
+    const auto x = reference::code_point_symbols(a), y = reference::code_point_symbols(b);
     if (x.empty() || y.empty()) continue;
     const uint64_t d = reference::edit_distance(x, y), cells = d * std::min(x.size(), y.size());
     const double r = static_cast<double>(d) / static_cast<double>(x.size() + y.size());

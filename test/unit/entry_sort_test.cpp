@@ -46,7 +46,7 @@ std::vector<Row> make_rows(Kind kind, Order order, size_t n, uint32_t seed) {
   return rows;
 }
 
-std::vector<Entry> entries_of(const std::vector<Row>& rows) {
+std::vector<Entry> as_entries(const std::vector<Row>& rows) {
   std::vector<Entry> out;
   for (const Row& row : rows) {
     out.push_back({kRosterKey, row.tid});
@@ -66,7 +66,7 @@ void expect_same(const std::vector<Entry>& got, const std::vector<Entry>& expect
   for (size_t i = 0; i < got.size(); ++i) ASSERT_TRUE(got[i] == expected[i]) << i;
 }
 
-std::vector<Entry> take_all(EntryChunk& chunk, size_t piece) {
+std::vector<Entry> read_all(EntryChunk& chunk, size_t piece) {
   std::vector<Entry> out;
   std::vector<Entry> block(piece);
   while (const size_t n = chunk.read(block.data(), piece))
@@ -156,7 +156,7 @@ TEST(EntrySort, ChunksHoldToOrderAndBudget) {
         const auto check = [&] {
           chunk.sort(poller);
           ASSERT_EQ(chunk.rows(), part.size());
-          expect_same(take_all(chunk, chunks % 2 ? 1 : 300), entries_of(part));
+          expect_same(read_all(chunk, chunks % 2 ? 1 : 300), as_entries(part));
           chunk.clear();
           part.clear();
           ++chunks;
@@ -192,12 +192,12 @@ TEST(EntrySort, EmptyChunk) {
   EXPECT_FALSE(chunk.add(2, keys.data(), 20'000));
   EXPECT_FALSE(chunk.grow(20'000, poller));
   chunk.sort(poller);
-  EXPECT_EQ(take_all(chunk, 300).size(), 20'001u);
+  EXPECT_EQ(read_all(chunk, 300).size(), 20'001u);
 }
 
 TEST(EntrySort, PackerDropsRepeatsAndCounts) {
   for (const Kind kind : kAllKinds) {
-    std::vector<Entry> entries = entries_of(make_rows(kind, Order::ascending, 8'000, 3));
+    std::vector<Entry> entries = as_entries(make_rows(kind, Order::ascending, 8'000, 3));
     const size_t n = entries.size();
     for (size_t i = 0; i < n; i += 7) entries.push_back(entries[i]);
     std::sort(entries.begin(), entries.end());
@@ -221,7 +221,7 @@ TEST(EntrySort, Merge) {
   auto packer = std::make_unique<RunPacker>();
   for (const Kind kind : kAllKinds) {
     const std::vector<Row> rows = make_rows(kind, Order::shuffled, 6'000, 4);
-    const std::vector<Entry> expected = entries_of(rows);
+    const std::vector<Entry> expected = as_entries(rows);
     for (const uint32_t k : {1u, 2u, 3u, 5u, 8u, 17u, 256u}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", sources " << k);
       // Sources of very different lengths, some of them empty.
@@ -235,7 +235,7 @@ TEST(EntrySort, Merge) {
       std::vector<std::vector<Leaf>> runs;
       for (const auto& part : parts) {
         packer->begin_run();
-        runs.push_back(pack(distinct(entries_of(part)), *packer));
+        runs.push_back(pack(distinct(as_entries(part)), *packer));
       }
       const std::vector<Entry> merged = merge(runs, k % 2 ? 100 : 3000);
       expect_same(distinct(merged), distinct(expected));
@@ -246,7 +246,7 @@ TEST(EntrySort, Merge) {
 TEST(EntrySort, MergeOfSlices) {
   std::mt19937_64 random(6);
   for (const Kind kind : kAllKinds) {
-    const std::vector<Entry> all = entries_of(make_rows(kind, Order::ascending, 3'000, 7));
+    const std::vector<Entry> all = as_entries(make_rows(kind, Order::ascending, 3'000, 7));
     for (const uint32_t k : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 80u}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", slices " << k);
       // Of very different lengths, one of them empty, each in memory of its own; some entries in several.
@@ -323,7 +323,7 @@ TEST(EntrySort, PackerResumesAList) {
 
 TEST(EntrySort, PackerTellsOfDisorder) {
   auto packer = std::make_unique<RunPacker>();
-  std::vector<Entry> entries = entries_of(make_rows(Kind::random, Order::ascending, 500, 9));
+  std::vector<Entry> entries = as_entries(make_rows(Kind::random, Order::ascending, 500, 9));
   packer->add(entries.data(), entries.size());
   EXPECT_FALSE(packer->disordered());
   packer->add(&entries.back(), 1);

@@ -15,7 +15,7 @@ namespace {
 using test::Exact;
 using test::Random;
 
-uint64_t of(std::string_view text) {
+uint64_t fingerprint_text(std::string_view text) {
   const Exact exact(text);
   return fingerprint(exact.data(), exact.size());
 }
@@ -47,36 +47,36 @@ TEST(Fingerprint, IsThePolynomial) {
   Random random(1);
   for (size_t n = 0; n < 700; ++n) {
     const std::string text = bytes(random, n, n % 3 == 0 ? 1 : n % 3 == 1 ? 2 : 256);
-    ASSERT_EQ(of(text), by_horner(text)) << n;
+    ASSERT_EQ(fingerprint_text(text), by_horner(text)) << n;
   }
   for (const size_t n : {1u << 16, (1u << 20) + 77, 3u << 20}) {
     const std::string text = bytes(random, n);
-    ASSERT_EQ(of(text), by_horner(text)) << n;
+    ASSERT_EQ(fingerprint_text(text), by_horner(text)) << n;
   }
 }
 
 TEST(Fingerprint, Golden) {
   // Frozen: docs and tables hold such numbers.
-  EXPECT_EQ(of(""), 0u);
-  EXPECT_EQ(of(std::string(1, '\0')), 1u);
-  EXPECT_EQ(of("a"), 98u);
-  EXPECT_EQ(of("ab"), 505646011780131447u);
-  EXPECT_EQ(of("The quick brown fox jumps over the lazy dog"), 377071237432541958u);
+  EXPECT_EQ(fingerprint_text(""), 0u);
+  EXPECT_EQ(fingerprint_text(std::string(1, '\0')), 1u);
+  EXPECT_EQ(fingerprint_text("a"), 98u);
+  EXPECT_EQ(fingerprint_text("ab"), 505646011780131447u);
+  EXPECT_EQ(fingerprint_text("The quick brown fox jumps over the lazy dog"), 377071237432541958u);
 }
 
 TEST(Fingerprint, LengthAndLeadingZerosCount) {
   std::map<uint64_t, size_t> seen;
-  for (size_t n = 0; n < 1000; ++n) ASSERT_TRUE(seen.emplace(of(std::string(n, '\0')), n).second) << n;
-  EXPECT_NE(of(std::string("\0a", 2)), of("a"));
+  for (size_t n = 0; n < 1000; ++n) ASSERT_TRUE(seen.emplace(fingerprint_text(std::string(n, '\0')), n).second) << n;
+  EXPECT_NE(fingerprint_text(std::string("\0a", 2)), fingerprint_text("a"));
 }
 
 TEST(Fingerprint, Concatenation) {
   Random random(2);
   for (int i = 0; i < 500; ++i) {
     const std::string a = bytes(random, random() % 300), b = bytes(random, random() % 300);
-    ASSERT_EQ(
-        fingerprint_concat(static_cast<int64_t>(of(a)), static_cast<int64_t>(of(b)), static_cast<int64_t>(b.size())),
-        of(a + b));
+    ASSERT_EQ(fingerprint_concat(static_cast<int64_t>(fingerprint_text(a)), static_cast<int64_t>(fingerprint_text(b)),
+                                 static_cast<int64_t>(b.size())),
+              fingerprint_text(a + b));
   }
   const int64_t greatest = static_cast<int64_t>(kFingerprintPrime) - 1;
   EXPECT_EQ(fingerprint_concat(greatest, greatest, 0), kFingerprintPrime - 2);

@@ -86,7 +86,7 @@ struct Case {
 };
 
 // The double compares each with each, by the textbook's table: of long digests there are few.
-uint32_t count_of(const reference::DigestShape& shape) {
+uint32_t count_near_pairs(const reference::DigestShape& shape) {
   constexpr size_t kMostSymbols = 8000;
   const size_t length = shape.digests.empty() ? 1 : shape.digests[0].part1.size() + 1;
   return static_cast<uint32_t>(std::min(shape.digests.size(), kMostSymbols / length));
@@ -120,7 +120,7 @@ std::vector<Case> cases() {
           {"ctph " + std::string(shape.name) + ", threshold " + std::to_string(threshold),
            [=](const EngineOptions& o) { return std::make_unique<CtphPairs>(threshold, o); },
            [&shape](PairSearch& e, uint32_t i) { static_cast<CtphPairs&>(e).add(digest_view(shape.digests[i])); },
-           count_of(shape)});
+           count_near_pairs(shape)});
     }
   }
   return out;

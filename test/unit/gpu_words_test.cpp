@@ -73,12 +73,12 @@ class GpuWordsTest : public ::testing::Test {
   }
   void TearDown() override { EXPECT_EQ(fake::open, 0) << "the module's words were not destroyed"; }
 
-  bool begin(GpuWords& of, uint32_t first, uint32_t end, double cost = kMuch) {
-    return of.begin(rows.matrix(first, end), rows.weights.data(), rows.size(), rows.width, 3, cost, ws);
+  bool begin(GpuWords& gpu, uint32_t first, uint32_t end, double cost = kMuch) {
+    return gpu.begin(rows.matrix(first, end), rows.weights.data(), rows.size(), rows.width, 3, cost, ws);
   }
-  bool probe(GpuWords& of, uint32_t first, uint32_t end) {
-    return of.probe(rows.matrix(first, end), least.data(), ws,
-                    [this](uint32_t i, uint32_t j, uint32_t v) { told.emplace(i, j, v); });
+  bool probe(GpuWords& gpu, uint32_t first, uint32_t end) {
+    return gpu.probe(rows.matrix(first, end), least.data(), ws,
+                     [this](uint32_t i, uint32_t j, uint32_t v) { told.emplace(i, j, v); });
   }
 
   WordRows rows = reference::make_word_rows("zipf", 40, 60, 1);
@@ -226,21 +226,21 @@ TEST_F(GpuWordsTest, TheEngineFindsTheSameWords) {
   // All blocks look like much work.
   class Costly final : public WordTiles {
    public:
-    explicit Costly(GpuWords& of) : of_(of) {}
+    explicit Costly(GpuWords& gpu) : gpu_(gpu) {}
     bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t n, uint32_t features, uint32_t k, double,
                Workspace& workspace) override {
-      return of_.begin(block, weights, n, features, k, kMuch, workspace);
+      return gpu_.begin(block, weights, n, features, k, kMuch, workspace);
     }
     bool probe(const WordMatrix& r, const float* l, Workspace& workspace, const Found& found) override {
-      return of_.probe(r, l, workspace, found);
+      return gpu_.probe(r, l, workspace, found);
     }
 
    private:
-    GpuWords& of_;
+    GpuWords& gpu_;
   };
   for (const char* shape : reference::kWordShapes) {
     const WordRows model = reference::make_word_rows(shape, 150, 80, 5);
-    const reference::SimilarLists alone = reference::similar_words_of(model, 4, 0, nullptr);
+    const reference::SimilarLists alone = reference::find_similar_words(model, 4, 0, nullptr);
     for (const Behaviour behaviour :
          {Behaviour::works, Behaviour::create_fails, Behaviour::lost, Behaviour::memory_once}) {
       SCOPED_TRACE(shape);
@@ -248,7 +248,7 @@ TEST_F(GpuWordsTest, TheEngineFindsTheSameWords) {
       fake::searches = fake::probes = 0;
       GpuWords fresh({open_double, fell_back});
       Costly costly(fresh);
-      EXPECT_EQ(reference::similar_words_of(model, 4, 50, &costly), alone);
+      EXPECT_EQ(reference::find_similar_words(model, 4, 50, &costly), alone);
       EXPECT_GT(fake::searches, 0);
       EXPECT_EQ(fake::open, 0) << "the device keeps a block that is done";
     }

@@ -35,7 +35,7 @@ std::vector<std::string> random_texts(Random& random, size_t n) {
   return out;
 }
 
-Errc code_of(const std::function<void()>& f) {
+Errc error_code(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& e) {
@@ -151,30 +151,30 @@ TEST(IMatch, Refuses) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const auto& [low, high] :
        {std::pair{-0.1, 1.0}, {0.0, 1.1}, {0.6, 0.5}, {nan, 1.0}, {0.0, nan}, {0.0, infinity}})
-    EXPECT_EQ(code_of([&, l = low, h = high] { check_idf_range(l, h); }), Errc::invalid_argument);
+    EXPECT_EQ(error_code([&, l = low, h = high] { check_idf_range(l, h); }), Errc::invalid_argument);
   check_idf_range(0, 1);
   check_idf_range(1, 1);
-  for (const int64_t v : {-1, 0, 65}) EXPECT_EQ(code_of([&] { check_variants(v); }), Errc::invalid_argument);
-  for (const double s : {0.0, -1.0, 1.01, nan}) EXPECT_EQ(code_of([&] { check_share(s); }), Errc::invalid_argument);
+  for (const int64_t v : {-1, 0, 65}) EXPECT_EQ(error_code([&] { check_variants(v); }), Errc::invalid_argument);
+  for (const double s : {0.0, -1.0, 1.01, nan}) EXPECT_EQ(error_code([&] { check_share(s); }), Errc::invalid_argument);
 
   Lexicon lexicon(0.2, 0.9, kMemory);
-  EXPECT_EQ(code_of([&] { lexicon.finish(); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.finish(); }), Errc::invalid_argument);
   for (const char* term : {"", "Upper", "two words", "a-b", "don't", " a", "\xff", "Ü"})
-    EXPECT_EQ(code_of([&] { lexicon.add(term, 2, 1); }), Errc::invalid_argument) << term;
-  EXPECT_EQ(code_of([&] { lexicon.add("a", 0, 1); }), Errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { lexicon.add("a", 2, -1); }), Errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { lexicon.add("a", 2, nan); }), Errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { lexicon.add("a", 2, infinity); }), Errc::invalid_argument);
+    EXPECT_EQ(error_code([&] { lexicon.add(term, 2, 1); }), Errc::invalid_argument) << term;
+  EXPECT_EQ(error_code([&] { lexicon.add("a", 0, 1); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.add("a", 2, -1); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.add("a", 2, nan); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.add("a", 2, infinity); }), Errc::invalid_argument);
   lexicon.add("rare", 1, 9);
-  EXPECT_EQ(code_of([&] { lexicon.finish(); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.finish(); }), Errc::invalid_argument);
   lexicon.add("über", 2, 1);
   lexicon.finish();
-  EXPECT_EQ(code_of([&] { lexicon.add("über", 2, 1); }), Errc::invalid_argument);
+  EXPECT_EQ(error_code([&] { lexicon.add("über", 2, 1); }), Errc::invalid_argument);
 }
 
 TEST(IMatch, MemoryLimit) {
   Lexicon lexicon(0, 1, 100000);
-  EXPECT_EQ(code_of([&] {
+  EXPECT_EQ(error_code([&] {
               for (int i = 0; i < 20000; ++i) {
                 lexicon.add(std::to_string(i), 2, 1);
                 ASSERT_LE(lexicon.memory(), 100000u);

@@ -27,12 +27,12 @@ std::vector<Measure> measures_of_sets() {
 TEST(Kinds, TablesAreByNumber) {
   std::set<std::string> names;
   for (const Measure m : all_measures()) {
-    const MeasureInfo& of = info(m);
-    EXPECT_EQ(of.measure, m);
-    EXPECT_TRUE(names.insert(std::string(of.name)).second) << of.name;
-    EXPECT_EQ(measure_kind(of.mirrored), of.kind) << of.name;
-    EXPECT_EQ(info(of.mirrored).mirrored, m) << of.name;
-    EXPECT_EQ(of.rule.value != nullptr, of.kind == Kind::set) << of.name;
+    const MeasureInfo& row = info(m);
+    EXPECT_EQ(row.measure, m);
+    EXPECT_TRUE(names.insert(std::string(row.name)).second) << row.name;
+    EXPECT_EQ(measure_kind(row.mirrored), row.kind) << row.name;
+    EXPECT_EQ(info(row.mirrored).mirrored, m) << row.name;
+    EXPECT_EQ(row.rule.value != nullptr, row.kind == Kind::set) << row.name;
   }
   EXPECT_EQ(names.size(), kMeasures);
   EXPECT_EQ(info(Kind::minhash).name, std::string("minhash"));
@@ -41,21 +41,21 @@ TEST(Kinds, TablesAreByNumber) {
 
 TEST(Kinds, NearerBoundsAreCloser) {
   for (const Measure m : all_measures()) {
-    const MeasureInfo& of = info(m);
-    double last = of.is_similarity ? 0 : kInfinity;
+    const MeasureInfo& row = info(m);
+    double last = row.is_similarity ? 0 : kInfinity;
     for (int i = 0; i <= 100; ++i) {
-      const double most = std::min(of.range.most, 1e6);
-      const double bound = (of.is_similarity ? i : 100 - i) / 100.0 * most;
+      const double most = std::min(row.range.most, 1e6);
+      const double bound = (row.is_similarity ? i : 100 - i) / 100.0 * most;
       const double now = closeness(m, bound);
-      EXPECT_GE(now, 0) << of.name;
-      EXPECT_LE(now, 1) << of.name << " " << bound;
+      EXPECT_GE(now, 0) << row.name;
+      EXPECT_LE(now, 1) << row.name << " " << bound;
       if (i > 0) {
-        EXPECT_GE(now, last) << of.name << " " << bound;
+        EXPECT_GE(now, last) << row.name << " " << bound;
       }
       last = now;
     }
-    EXPECT_EQ(beyond_reach(m, NAN), of.is_similarity) << of.name;
-    EXPECT_TRUE(beyond_reach(m, of.is_similarity ? kInfinity : -1)) << of.name;
+    EXPECT_EQ(beyond_reach(m, NAN), row.is_similarity) << row.name;
+    EXPECT_TRUE(beyond_reach(m, row.is_similarity ? kInfinity : -1)) << row.name;
   }
 }
 
@@ -122,7 +122,7 @@ TEST(Kinds, MeasuresOfSetsGrowWithWhatIsCommon) {
   }
 }
 
-std::vector<double> bounds_of(Measure m) {
+std::vector<double> measure_bounds(Measure m) {
   if (info(m).range.most > 1) return {0.5, 1, 2, 7.5, 30, 1e12};
   std::vector<double> bounds = {1e-9, 0.1, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 0.75, 0.8, 0.9, 0.99, 1};
   for (const double exact : {0.5, 0.8, 1.0 / 3})
@@ -133,7 +133,7 @@ std::vector<double> bounds_of(Measure m) {
 TEST(Kinds, LeastNumbersAreThoseOfTheMeasure) {
   for (const Measure m : measures_of_sets()) {
     const SetRule& rule = info(m).rule;
-    for (const double bound : bounds_of(m)) {
+    for (const double bound : measure_bounds(m)) {
       for (uint32_t x = 1; x <= 60; ++x) {
         uint32_t least_of_any = x + 1;  // whatever the other set
         for (uint32_t y = 1; y <= 60; ++y) {

@@ -31,7 +31,7 @@ std::string some_lines(Random& random) {
   return out;
 }
 
-std::vector<uint64_t> hashes_of(const std::vector<reference::PlacedUnit>& units, size_t k) {
+std::vector<uint64_t> run_hashes(const std::vector<reference::PlacedUnit>& units, size_t k) {
   std::vector<uint64_t> h;
   for (const auto& unit : units) h.push_back(reference::xxh3(unit.key));
   return reference::combine(h, k);
@@ -59,7 +59,7 @@ TEST(Lines, AreTheDefinition) {
       }
       ASSERT_EQ(n, expected.size());
       const int k = 1 + static_cast<int>(random() % 5);
-      ASSERT_EQ(test::shingle_hashes(unit, k, bytes), hashes_of(expected, static_cast<size_t>(k)));
+      ASSERT_EQ(test::shingle_hashes(unit, k, bytes), run_hashes(expected, static_cast<size_t>(k)));
     }
   }
 }
@@ -86,7 +86,7 @@ TEST(Lines, ManyLines) {
     text += lines.back() + "\n";
   }
   EXPECT_EQ(test::shingle_texts(Unit::line, 1, text), lines);
-  EXPECT_EQ(test::shingle_hashes(Unit::line, 3, text), hashes_of(reference::placed_lines(text), 3));
+  EXPECT_EQ(test::shingle_hashes(Unit::line, 3, text), run_hashes(reference::placed_lines(text), 3));
 }
 
 }  // namespace

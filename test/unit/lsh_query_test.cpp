@@ -198,12 +198,12 @@ TEST(LshQuery, ClosenessIsMonotone) {
 }
 
 TEST(LshQuery, TextForm) {
-  const auto text_of = [](double bound) { return lsh_query_to_text(view(query(bound, 32, true))); };
-  EXPECT_EQ(text_of(0.8), "jaccard>=0.8 mh1:word3:16x32:s-5:t1:empty");
-  EXPECT_EQ(text_of(1), "jaccard>=1 mh1:word3:16x32:s-5:t1:empty");
-  EXPECT_EQ(text_of(NAN).substr(0, 14), "jaccard>=NaN m");
-  EXPECT_EQ(text_of(kInfinity).substr(0, 19), "jaccard>=Infinity m");
-  EXPECT_EQ(text_of(-kInfinity).substr(0, 20), "jaccard>=-Infinity m");
+  const auto query_text = [](double bound) { return lsh_query_to_text(view(query(bound, 32, true))); };
+  EXPECT_EQ(query_text(0.8), "jaccard>=0.8 mh1:word3:16x32:s-5:t1:empty");
+  EXPECT_EQ(query_text(1), "jaccard>=1 mh1:word3:16x32:s-5:t1:empty");
+  EXPECT_EQ(query_text(NAN).substr(0, 14), "jaccard>=NaN m");
+  EXPECT_EQ(query_text(kInfinity).substr(0, 19), "jaccard>=Infinity m");
+  EXPECT_EQ(query_text(-kInfinity).substr(0, 20), "jaccard>=-Infinity m");
   // One zero, one NaN: equal values have equal bytes.
   EXPECT_EQ(query(-0.0), query(0.0));
   EXPECT_EQ(query(-std::nan("1")), query(std::nan("")));

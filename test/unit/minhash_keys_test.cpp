@@ -16,7 +16,7 @@
 namespace neardup::minhash_keys_test {
 namespace {
 
-std::vector<uint32_t> sizes_of(const BandLayout& layout) {
+std::vector<uint32_t> band_sizes(const BandLayout& layout) {
   std::vector<uint32_t> out;
   for (uint32_t j = 0; j < layout.bands; ++j) out.push_back(layout.begin(j + 1) - layout.begin(j));
   return out;
@@ -29,7 +29,7 @@ std::unique_ptr<unsigned char[]> random_signature(std::mt19937_64& random, uint3
   return out;
 }
 
-std::vector<uint64_t> keys_of(const BandLayout& layout, const unsigned char* signature) {
+std::vector<uint64_t> signature_keys(const BandLayout& layout, const unsigned char* signature) {
   std::vector<uint64_t> keys(layout.bands);
   band_keys(layout, signature, keys.data());
   return keys;
@@ -62,7 +62,7 @@ TEST(LshBands, TheDefaultHas33Bands) {
   const BandLayout layout = choose_bands(128, 32, 0.75, 1);
   EXPECT_TRUE(layout.exact());
   EXPECT_EQ(layout.need, 96u);
-  const std::vector<uint32_t> sizes = sizes_of(layout);
+  const std::vector<uint32_t> sizes = band_sizes(layout);
   EXPECT_EQ(sizes.size(), 33u);
   EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 4u), 29);
   EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 3u), 4);
@@ -85,17 +85,17 @@ TEST(LshBands, MismatchesBreakOneBandEach) {
       ASSERT_TRUE(layout.exact());
       ASSERT_EQ(layout.need, need);
       ASSERT_EQ(layout.bands, mismatches + 1);
-      const std::vector<uint32_t> sizes = sizes_of(layout);
+      const std::vector<uint32_t> sizes = band_sizes(layout);
       ASSERT_EQ(std::accumulate(sizes.begin(), sizes.end(), 0u), num_perm);
       const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
       ASSERT_GE(*least, 1u);
       ASSERT_LE(*most - *least, 1u);
 
-      const std::vector<uint64_t> keys = keys_of(layout, row.get());
+      const std::vector<uint64_t> keys = signature_keys(layout, row.get());
       const auto survivors = [&](const std::vector<uint32_t>& changed) {
         std::copy_n(row.get(), num_perm * bits / 8, other.get());
         for (const uint32_t i : changed) other[i * bits / 8] ^= static_cast<unsigned char>(1 + random() % 255);
-        return equal_keys(keys, keys_of(layout, other.get()));
+        return equal_keys(keys, signature_keys(layout, other.get()));
       };
       std::vector<uint32_t> spread;
       for (uint32_t j = 0; j < mismatches; ++j) spread.push_back(layout.begin(j + 1) - 1);
@@ -121,8 +121,8 @@ TEST(LshBands, AnyPBandsKeepPMinusD) {
         std::set<uint32_t> changed;
         while (changed.size() < mismatches) changed.insert(static_cast<uint32_t>(random() % 128));
         for (const uint32_t i : changed) other[4 * i + random() % 4] ^= 0x10;
-        const std::vector<uint64_t> a = keys_of(layout, row.get());
-        const std::vector<uint64_t> b = keys_of(layout, other.data());
+        const std::vector<uint64_t> a = signature_keys(layout, row.get());
+        const std::vector<uint64_t> b = signature_keys(layout, other.data());
         std::vector<uint32_t> order(layout.bands);
         std::iota(order.begin(), order.end(), 0u);
         std::shuffle(order.begin(), order.end(), random);
@@ -145,11 +145,11 @@ TEST(LshBands, KeysDependOnTheirBandAlone) {
         for (const double recall : {1.0, 0.8}) {
           const BandLayout layout = choose_bands(num_perm, bits, threshold, recall);
           const auto row = random_signature(random, num_perm, bits);
-          const std::vector<uint64_t> keys = keys_of(layout, row.get());
+          const std::vector<uint64_t> keys = signature_keys(layout, row.get());
           EXPECT_EQ(keys, reference_keys(layout, row.get()));
           for (uint32_t i = 0; i < num_perm * bits / 8; ++i) {
             row[i] ^= 0x40;
-            const std::vector<uint64_t> changed = keys_of(layout, row.get());
+            const std::vector<uint64_t> changed = signature_keys(layout, row.get());
             row[i] ^= 0x40;
             for (uint32_t j = 0; j < layout.bands; ++j) {
               const bool inside = i * 8 / bits >= layout.begin(j) && i * 8 / bits < layout.begin(j + 1);
@@ -172,7 +172,7 @@ TEST(LshBands, KeysAreTheReferencesAtEverySize) {
           if (bands > std::min(num_perm, kMaxIndexBands)) continue;
           const BandLayout layout{num_perm, bits, bands, exact ? 0 : num_perm / bands, num_perm - bands + 1};
           ASSERT_TRUE(valid_layout(layout));
-          ASSERT_EQ(keys_of(layout, row.get()), reference_keys(layout, row.get()));
+          ASSERT_EQ(signature_keys(layout, row.get()), reference_keys(layout, row.get()));
         }
       }
     }
@@ -328,7 +328,7 @@ TEST(ChooseBands, RecallBuysFewerBands) {
 }
 
 TEST(ChooseBands, LimitsAndErrors) {
-  const auto code_of = [](uint32_t num_perm, uint32_t bits, double threshold, double recall) {
+  const auto error_code = [](uint32_t num_perm, uint32_t bits, double threshold, double recall) {
     try {
       choose_bands(num_perm, bits, threshold, recall);
     } catch (const Error& e) {
@@ -340,14 +340,14 @@ TEST(ChooseBands, LimitsAndErrors) {
   const int invalid = static_cast<int>(Errc::invalid_argument);
   const int large = static_cast<int>(Errc::too_large);
   for (const double bad : {0.0, -1.0, 1.0000001, 80.0, HUGE_VAL, std::nan("")}) {
-    EXPECT_EQ(code_of(128, 32, bad, 1), invalid);
-    EXPECT_EQ(code_of(128, 32, 0.75, bad), invalid);
+    EXPECT_EQ(error_code(128, 32, bad, 1), invalid);
+    EXPECT_EQ(error_code(128, 32, 0.75, bad), invalid);
   }
-  EXPECT_EQ(code_of(4096, 32, 0.5, 1), large);
-  EXPECT_EQ(code_of(4096, 32, 0.5, 0.99), -1);
-  EXPECT_EQ(code_of(4096, 32, 0.001, 0.999999), large);  // five equal components of 4096
-  EXPECT_EQ(code_of(1600, 32, 1e-9, 1), -1);
-  EXPECT_EQ(code_of(1601, 32, 1e-9, 1), large);
+  EXPECT_EQ(error_code(4096, 32, 0.5, 1), large);
+  EXPECT_EQ(error_code(4096, 32, 0.5, 0.99), -1);
+  EXPECT_EQ(error_code(4096, 32, 0.001, 0.999999), large);  // five equal components of 4096
+  EXPECT_EQ(error_code(1600, 32, 1e-9, 1), -1);
+  EXPECT_EQ(error_code(1601, 32, 1e-9, 1), large);
   EXPECT_EQ(choose_bands(1600, 32, 1e-9, 1).bands, 1600u);
   EXPECT_EQ(choose_bands(4096, 8, 1, 0.5).bands, 1u);
 }

@@ -12,7 +12,7 @@
 namespace neardup::near_pairs_test {
 namespace {
 
-using reference::documents_of;
+using reference::as_documents;
 using reference::families;
 
 constexpr uint32_t kNumPerm = 128;
@@ -49,7 +49,7 @@ NearByDefinition by_definition(const std::vector<Document>& documents, std::span
 }
 
 // By document: how many others are alike, at least 1.
-std::map<uint32_t, double> alike_of(const NearByDefinition& near) {
+std::map<uint32_t, double> alike_counts(const NearByDefinition& near) {
   std::map<uint32_t, double> alike;
   for (const auto& [pair, n] : near) {
     alike[pair.first] += n.alike;
@@ -66,7 +66,7 @@ std::vector<std::string> some_texts() {
   return texts;
 }
 
-NearPairs near_pairs_of(const std::vector<Document>& documents, std::span<const ShingleForm> forms) {
+NearPairs find_near_pairs(const std::vector<Document>& documents, std::span<const ShingleForm> forms) {
   NearPairs near(static_cast<uint32_t>(documents.size()), forms.size());
   for (const ShingleForm& form : forms) near.add_form(documents.data(), form, {});
   return near;
@@ -78,15 +78,15 @@ double by_hash(uint32_t a, uint32_t b) noexcept { return (a * 0x9E3779B1u ^ b * 
 
 TEST(NearPairs, AllWhereThereAreFew) {
   const std::vector<std::string> texts = some_texts();
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   const auto wanted = by_definition(documents, forms_for(0));
   uint64_t count = 0;
   const std::vector<SamplePair> all =
-      near_pairs_of(documents, forms_for(0)).thinned(wanted.size(), never, nullptr, &count);
+      find_near_pairs(documents, forms_for(0)).thinned(wanted.size(), never, nullptr, &count);
   EXPECT_EQ(count, wanted.size());
   ASSERT_EQ(all.size(), wanted.size());
   auto next = wanted.begin();
-  std::map<uint32_t, double> alike = alike_of(wanted);
+  std::map<uint32_t, double> alike = alike_counts(wanted);
   for (const SamplePair& p : all) {
     EXPECT_EQ(std::pair(p.a, p.b), next++->first);
     EXPECT_EQ(p.weight, 1);
@@ -97,14 +97,14 @@ TEST(NearPairs, AllWhereThereAreFew) {
 
 TEST(NearPairs, OfTooManySomeStandForAll) {
   const std::vector<std::string> texts = some_texts();
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   const std::span<const ShingleForm> forms = forms_for(0);
   const auto wanted = by_definition(documents, forms);
-  std::map<uint32_t, double> alike = alike_of(wanted);
+  std::map<uint32_t, double> alike = alike_counts(wanted);
   const auto affinity = [](const Near& n) { return std::pow(n.sum / 126.0, 3); };
   double total = 0;
   for (const auto& [pair, n] : wanted) total += affinity(n);
-  const NearPairs near = near_pairs_of(documents, forms);
+  const NearPairs near = find_near_pairs(documents, forms);
   constexpr uint64_t kMost = 20;
   uint64_t count = 0;
   const std::vector<SamplePair> weighed = near.thinned(kMost, always, nullptr, &count);
@@ -135,11 +135,11 @@ TEST(NearPairs, OfTooManySomeStandForAll) {
 TEST(NearPairs, AFamilyWeighsAboutAsMuchAsAPair) {
   const std::vector<std::string> texts = families(5, 1, {0.02, 0.02, 0.02, 0.02});
   const ShingleForm words[] = {{Unit::word, 2, 0.2}};
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   uint64_t count = 0;
   double share = 0;
   double square = 0;
-  for (const SamplePair& p : near_pairs_of(documents, words).thinned(100, always, nullptr, &count)) {
+  for (const SamplePair& p : find_near_pairs(documents, words).thinned(100, always, nullptr, &count)) {
     share += p.share;
     square += p.share * p.family;
   }
@@ -152,9 +152,9 @@ TEST(NearPairs, OfDocumentsWithoutShinglesNone) {
   const std::vector<std::string> texts = {"", ".", "-", "!"};
   uint64_t count = 1;
   const ShingleForm words[] = {{Unit::word, 3, 0.2}};
-  EXPECT_TRUE(near_pairs_of(documents_of(texts), words).thinned(100, always, nullptr, &count).empty());
+  EXPECT_TRUE(find_near_pairs(as_documents(texts), words).thinned(100, always, nullptr, &count).empty());
   EXPECT_EQ(count, 0u);
-  EXPECT_TRUE(near_pairs_of(documents_of({"alone"}), words).thinned(100, always, nullptr, &count).empty());
+  EXPECT_TRUE(find_near_pairs(as_documents({"alone"}), words).thinned(100, always, nullptr, &count).empty());
 }
 
 TEST(NearPairs, FewerAreComparedOfLongDocuments) {

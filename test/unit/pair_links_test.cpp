@@ -28,7 +28,7 @@ Graph random_graph(uint32_t rows, uint32_t pairs, std::mt19937& rng) {
   return g;
 }
 
-std::vector<RowNumbers> bridges_of(BridgeFinder& finder) {
+std::vector<RowNumbers> read_bridges(BridgeFinder& finder) {
   std::vector<RowNumbers> out;
   for (const RowPair& p : finder.finish(nullptr)) out.emplace_back(p.a, p.b);
   return out;
@@ -57,7 +57,7 @@ TEST(PairLinks, EqualDefinitions) {
     ASSERT_EQ(connected.value, by_component.value);
     const auto want = reference::bridges(g);
     bridges += want.size();
-    ASSERT_EQ(bridges_of(finder), want);
+    ASSERT_EQ(read_bridges(finder), want);
   }
   EXPECT_GT(bridges, 500u);
 }
@@ -101,7 +101,7 @@ TEST(PairLinks, EqualRowsAsMarkedStars) {
     for (const auto& [p, value] : whole.pairs) plain.add({p.first, p.second, value});
     ASSERT_EQ(marked.rows().representative, plain.rows().representative);
     const auto want = reference::bridges(whole);
-    ASSERT_EQ(bridges_of(finder), want);
+    ASSERT_EQ(read_bridges(finder), want);
     for (const auto& p : want) twins += whole.pairs[p] == 100;
   }
   EXPECT_GT(twins, 20u);
@@ -122,7 +122,7 @@ TEST(PairLinks, EqualDigestsThatAreNotNear) {
     finder.add(p);
   }
   EXPECT_EQ(links.rows().representative, (std::vector<uint32_t>{0, 0, 0, 3, 4}));
-  EXPECT_EQ(bridges_of(finder), (std::vector<RowNumbers>{{0, 1}, {0, 2}}));
+  EXPECT_EQ(read_bridges(finder), (std::vector<RowNumbers>{{0, 1}, {0, 2}}));
 }
 
 // A chain has as many bridges as links; closed to a ring it has none.

@@ -203,15 +203,15 @@ TEST(Pairs, ThreadsChangeNothing) {
       UnionFind sets(n);
       joining.run_components(sets);
       EXPECT_LE(joining.stats().peak_bytes, std::max(c.limit, first.peak_bytes));
-      std::vector<uint32_t> of(n);
-      for (uint32_t i = 0; i < n; ++i) of[i] = sets.find(i);
+      std::vector<uint32_t> roots(n);
+      for (uint32_t i = 0; i < n; ++i) roots[i] = sets.find(i);
       if (threads == 1) {
-        component = of;
+        component = roots;
         UnionFind by_pairs(n);
         for (const auto& [a, b, value] : expected) by_pairs.unite(a, b);
-        for (uint32_t i = 0; i < n; ++i) ASSERT_EQ(of[i], by_pairs.find(i)) << i;
+        for (uint32_t i = 0; i < n; ++i) ASSERT_EQ(roots[i], by_pairs.find(i)) << i;
       }
-      ASSERT_EQ(of, component);
+      ASSERT_EQ(roots, component);
     }
     EXPECT_GT(first.compared, 1000u);
     EXPECT_EQ(first.brute_force, c.brute_force);
@@ -430,16 +430,16 @@ TEST(Pairs, RanksRenameAndOrder) {
 
 TEST(Pairs, CountMatchesReadsBoundedly) {
   const Rows rows = reference::make_set("mixed", 128, 32, 600, 9);
-  std::vector<uint32_t> of(rows.size());
+  std::vector<uint32_t> others(rows.size());
   std::mt19937 random(8);
-  for (uint32_t i = 0; i < rows.size(); ++i) of[i] = random() % rows.size();
+  for (uint32_t i = 0; i < rows.size(); ++i) others[i] = random() % rows.size();
   for (const size_t limit : kLimits) {
     StdioTempFiles files;
     MinhashPairs engine(128, 32, 103, {.memory_limit = limit, .files = &files});
     add_all(engine, rows);
     std::vector<uint32_t> m(rows.size());
-    engine.values_with(of.data(), m.data());
-    for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(m[i], reference::count_matches(rows, i, rows, of[i]));
+    engine.values_with(others.data(), m.data());
+    for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(m[i], reference::count_matches(rows, i, rows, others[i]));
   }
 }
 

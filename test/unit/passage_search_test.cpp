@@ -31,8 +31,8 @@ void load(PassageSearch* search, const Collection& c, std::vector<uint32_t>* gro
   search->run(groups->empty() ? nullptr : groups->data());
 }
 
-std::vector<Range> ranges_of(const PassageOptions& options, const Collection& c, size_t batch,
-                             PassageSearchStats* stats = nullptr) {
+std::vector<Range> find_ranges(const PassageOptions& options, const Collection& c, size_t batch,
+                               PassageSearchStats* stats = nullptr) {
   PassageSearch search(options);
   std::vector<uint32_t> groups;
   load(&search, c, &groups);
@@ -46,7 +46,7 @@ std::vector<Range> ranges_of(const PassageOptions& options, const Collection& c,
   return out;
 }
 
-std::vector<Common> passages_of(const PassageOptions& options, const Collection& c) {
+std::vector<Common> find_passages(const PassageOptions& options, const Collection& c) {
   PassageSearch search(options);
   std::vector<uint32_t> groups;
   load(&search, c, &groups);
@@ -76,7 +76,7 @@ void check(const PassageOptions& options, const Collection& c, size_t batch) {
   for (const std::string& d : c.documents) read.push_back(test::well_formed(d));
   const reference::Repeated expected(options.unit, read, c.groups.empty() ? one : c.groups,
                                      static_cast<size_t>(options.min_units), static_cast<uint64_t>(options.at_least));
-  const auto found = ranges_of(options, c, batch), wanted = expected.ranges(options.keep_first);
+  const auto found = find_ranges(options, c, batch), wanted = expected.ranges(options.keep_first);
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE(i);
@@ -87,7 +87,7 @@ void check(const PassageOptions& options, const Collection& c, size_t batch) {
     ASSERT_EQ(found[i].first_row, wanted[i].first_row);
     ASSERT_EQ(found[i].first_start, wanted[i].first_start);
   }
-  ASSERT_EQ(passages_of(options, c), expected.passages());
+  ASSERT_EQ(find_passages(options, c), expected.passages());
 }
 
 TEST(PassageSearch, IsTheDefinition) {
@@ -169,11 +169,11 @@ TEST(PassageSearch, HashesThatDeceive) {
     PassageOptions options;
     options.min_units = 2 + static_cast<int64_t>(random() % 4);
     options.key = random();
-    const auto expected = ranges_of(options, c, 10);
+    const auto expected = find_ranges(options, c, 10);
     options.weak_searches = 2;
     options.weak_bits = 2;
     PassageSearchStats stats;
-    ASSERT_EQ(ranges_of(options, c, 10, &stats), expected) << shown(c);
+    ASSERT_EQ(find_ranges(options, c, 10, &stats), expected) << shown(c);
     deceived += stats.searches > 1;
   }
   EXPECT_GT(deceived, 20u);
@@ -182,7 +182,7 @@ TEST(PassageSearch, HashesThatDeceive) {
   options.min_units = 3;
   options.weak_searches = 100;
   options.weak_bits = 0;
-  EXPECT_THROW(ranges_of(options, {{"a b c", "d e f", "a b c", "d e f"}, {}}, 10), Error);
+  EXPECT_THROW(find_ranges(options, {{"a b c", "d e f", "a b c", "d e f"}, {}}, 10), Error);
 }
 
 // Windows whose bytes are equal, but in one document the last word goes on.
@@ -195,7 +195,7 @@ TEST(PassageSearch, WordsThatGoOnDeceive) {
         options.min_units = 3;
         options.weak_searches = 1;
         options.weak_bits = 0;
-        EXPECT_TRUE(ranges_of(options, c, 10).empty()) << shown(c);
+        EXPECT_TRUE(find_ranges(options, c, 10).empty()) << shown(c);
       }
     }
   }
@@ -205,18 +205,18 @@ TEST(PassageSearch, Examples) {
   PassageOptions options;
   options.unit = Unit::character;
   const Collection same{{std::string(100, 'a')}, {}};
-  EXPECT_EQ(ranges_of(options, same, 9), (std::vector<Range>{{0, 50, 50, 51, 0, 0}}));
+  EXPECT_EQ(find_ranges(options, same, 9), (std::vector<Range>{{0, 50, 50, 51, 0, 0}}));
   options.keep_first = false;
-  EXPECT_EQ(ranges_of(options, same, 9), (std::vector<Range>{{0, 0, 100, 51, 0, 0}}));
+  EXPECT_EQ(find_ranges(options, same, 9), (std::vector<Range>{{0, 0, 100, 51, 0, 0}}));
   options.at_least = 52;
-  EXPECT_TRUE(ranges_of(options, same, 9).empty());
-  EXPECT_TRUE(ranges_of(options, {}, 9).empty());
-  EXPECT_TRUE(ranges_of(options, {{"", "a", ""}, {}}, 9).empty());
+  EXPECT_TRUE(find_ranges(options, same, 9).empty());
+  EXPECT_TRUE(find_ranges(options, {}, 9).empty());
+  EXPECT_TRUE(find_ranges(options, {{"", "a", ""}, {}}, 9).empty());
   // Two runs that overlap are two ranges: no window of theirs spans both.
   options = {};
   options.min_units = 3;
   options.keep_first = false;
-  EXPECT_EQ(ranges_of(options, {{"a b c", "c d e", "a b c d e"}, {}}, 9),
+  EXPECT_EQ(find_ranges(options, {{"a b c", "c d e", "a b c d e"}, {}}, 9),
             (std::vector<Range>{{0, 0, 5, 2, 0, 0}, {1, 0, 5, 2, 1, 0}, {2, 0, 5, 2, 0, 0}, {2, 4, 5, 2, 1, 0}}));
 }
 
@@ -262,7 +262,7 @@ TEST(PassageSearch, CanBeStopped) {
     options.files = &files;
     options.memory_limit = 1;
     try {
-      ranges_of(options, c, 10);
+      find_ranges(options, c, 10);
       break;
     } catch (const Error& e) {
       ASSERT_EQ(e.code(), Errc::cancelled);
@@ -286,11 +286,11 @@ TEST(PassageSearch, KeepsToItsMemory) {
   options.files = &files;
   options.memory_limit = size_t{1} << 20;
   PassageSearchStats stats;
-  const auto few = ranges_of(options, c, 100, &stats);
+  const auto few = find_ranges(options, c, 100, &stats);
   EXPECT_GT(stats.spilled_bytes, uint64_t{3} << 20);
   EXPECT_LT(stats.peak_bytes, size_t{1} << 20);
   options.memory_limit = size_t{1} << 30;
-  EXPECT_EQ(ranges_of(options, c, 100, &stats), few);
+  EXPECT_EQ(find_ranges(options, c, 100, &stats), few);
   EXPECT_EQ(stats.spilled_bytes, 0u);
   EXPECT_GE(few.size(), 999u);
 }

@@ -13,7 +13,7 @@ namespace {
 
 using test::kPieceSizes;
 using test::Pieces;
-using test::records_of;
+using test::read_records;
 using test::Words;
 
 // What files of a format are put together from, by chance: what is good, what is broken, and what looks like an end.
@@ -79,11 +79,11 @@ TEST(Readers, ByPiecesAsAtOnce) {
       for (std::size_t n = random() % 12; n > 0; --n) bytes += sample.parts[random() % sample.parts.size()];
       const auto max_size = static_cast<std::int64_t>(random() % 3 == 0 ? 1 + random() % 60 : 40 + random() % 200);
       MemorySource whole(bytes);
-      const Words want = records_of(sample.format, whole, max_size);
+      const Words want = read_records(sample.format, whole, max_size);
       records += want.size() - 1;
       for (const std::size_t most : kPieceSizes) {
         Pieces pieces(bytes, most, random());
-        ASSERT_EQ(records_of(sample.format, pieces, max_size), want)
+        ASSERT_EQ(read_records(sample.format, pieces, max_size), want)
             << "at most " << max_size << ", by " << most << ": " << bytes;
       }
     }
@@ -92,15 +92,15 @@ TEST(Readers, ByPiecesAsAtOnce) {
 }
 
 // A record of as many bytes as are allowed is one; of one more it is too large, and those around it are as ever.
-void of_largest(Format format, const std::string& before, const std::string& front, const std::string& back,
-                const std::string& after, std::size_t counted) {
+void expect_largest(Format format, const std::string& before, const std::string& front, const std::string& back,
+                    const std::string& after, std::size_t counted) {
   SCOPED_TRACE(format_name(format));
   for (std::size_t over = 0; over < 3; ++over) {
     const std::size_t most = 300, filler = most + over - 1 - counted;
     const std::string bytes = before + front + std::string(filler, 'x') + back + after;
     for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, bytes.size()}) {
       Pieces source(bytes, piece, 5);
-      const Words got = records_of(format, source, static_cast<std::int64_t>(most));
+      const Words got = read_records(format, source, static_cast<std::int64_t>(most));
       ASSERT_EQ(got.size(), 4u);
       EXPECT_TRUE(got[0].starts_with("record one")) << got[0];
       if (over == 2)
@@ -114,11 +114,11 @@ void of_largest(Format format, const std::string& before, const std::string& fro
 
 TEST(Readers, LargestRecord) {
   // CSV counts the newline, of a line that may have as many bytes without it.
-  of_largest(Format::csv, "text\none\n", "", "\n", "three\n", 1);
-  of_largest(Format::csv, "text\none\n", "\"\n", "\"\n", "three\n", 4);
+  expect_largest(Format::csv, "text\none\n", "", "\n", "three\n", 1);
+  expect_largest(Format::csv, "text\none\n", "\"\n", "\"\n", "three\n", 4);
 #ifdef NEARDUP_WITH_SIMDJSON
   // The end of a line is none of its bytes.
-  of_largest(Format::jsonl, "{\"text\": \"one\"}\n", "{\"text\": \"", "\"}\n", "{\"text\": \"three\"}\n", 12);
+  expect_largest(Format::jsonl, "{\"text\": \"one\"}\n", "{\"text\": \"", "\"}\n", "{\"text\": \"three\"}\n", 12);
 #endif
   const std::string head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/plain\r\nContent-Length: ";
   for (std::size_t size = 299; size <= 301; ++size) {
@@ -126,7 +126,7 @@ TEST(Readers, LargestRecord) {
                               std::string(size, 'x') + "\r\n\r\n" + head + "5\r\n\r\nthree\r\n\r\n";
     for (const std::size_t piece : {std::size_t{1}, bytes.size()}) {
       Pieces source(bytes, piece, 5);
-      const Words got = records_of(Format::warc, source, 300);
+      const Words got = read_records(Format::warc, source, 300);
       ASSERT_EQ(got.size(), 4u);
       EXPECT_TRUE(got[1].starts_with(size > 300 ? "problem" : "record xxx")) << got[1];
       EXPECT_TRUE(got[2].starts_with("record three")) << got[2];
@@ -143,7 +143,7 @@ TEST(Readers, LongLinesOfMailboxes) {
       const std::string line = std::string(size - 6, 'y') + "From x";  // so many bytes
       const std::string bytes = "From a\n\n" + line + end + "From b\n\nlast\n";
       Pieces source(bytes, 100000, 5);
-      const Words got = records_of(Format::mbox, source, 1 << 20);
+      const Words got = read_records(Format::mbox, source, 1 << 20);
       const bool two = end == "\n\n";
       ASSERT_EQ(got.size(), two ? 3u : 2u) << size;
       EXPECT_TRUE(got[0].substr(7).starts_with(line)) << size;
@@ -160,7 +160,7 @@ TEST(Readers, LongLinesOfWarc) {
         "WARC/1.0\nWARC-Type: conversion\nContent-Type: text/plain\nX: " + std::string(size - 3, 'x') +
         "\nContent-Length: 1\n\ny\n\n";
     MemorySource source(bytes);
-    EXPECT_EQ(records_of(Format::warc, source, 1000)[0].substr(0, 6), size > kMost ? "proble" : "record");
+    EXPECT_EQ(read_records(Format::warc, source, 1000)[0].substr(0, 6), size > kMost ? "proble" : "record");
   }
 }
 

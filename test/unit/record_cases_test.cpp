@@ -9,7 +9,7 @@
 namespace neardup::cli::record_cases_test {
 namespace {
 
-using test::records_of;
+using test::read_records;
 using test::Words;
 
 struct Case {
@@ -24,7 +24,7 @@ void check(const std::vector<Case>& cases) {
     MemorySource source(c.bytes);
     Words want = c.records;
     want.emplace_back("end");
-    EXPECT_EQ(records_of(c.format, source, 1000), want) << c.what;
+    EXPECT_EQ(read_records(c.format, source, 1000), want) << c.what;
   }
 }
 
@@ -146,7 +146,7 @@ TEST(RecordCases, Mailboxes) {
     const std::string one = lines({"", "a", ""}), quoted = lines({"", ">From here", ">>From there", "> From", ""});
     const std::string bytes = "From x" + end + one + "From y" + end + quoted + "From z" + end + lines({"", "last"});
     MemorySource source(bytes);
-    const Words got = records_of(Format::mbox, source, 1000);
+    const Words got = read_records(Format::mbox, source, 1000);
     ASSERT_EQ(got.size(), 4u);
     EXPECT_EQ(got[2].find("record last\n"), 0u) << got[2];
     EXPECT_EQ(got[0].find("record a\n"), 0u) << got[0];

@@ -34,7 +34,7 @@ inline std::string words(const RecordReader& reader, RecordReader::Found found, 
 
 using Words = std::vector<std::string>;
 
-inline Words records_of(Format format, ByteSource& source, std::int64_t max_size) {
+inline Words read_records(Format format, ByteSource& source, std::int64_t max_size) {
   Words all;
   try {
     const std::unique_ptr<RecordReader> reader = cli::make_record_reader(format, source, {"", "", max_size});

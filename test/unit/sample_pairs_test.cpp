@@ -14,7 +14,7 @@
 namespace neardup::sample_pairs_test {
 namespace {
 
-using reference::documents_of;
+using reference::as_documents;
 using reference::families;
 
 TEST(SamplePairs, Totals) {
@@ -27,7 +27,7 @@ TEST(SamplePairs, Totals) {
 
 TEST(SamplePairs, OfEqualDocumentsTheFirstStays) {
   const std::vector<std::string> texts = {"b", "a", "b", "", "a", "c", ""};
-  std::vector<Document> documents = documents_of(texts);
+  std::vector<Document> documents = as_documents(texts);
   std::vector<std::string_view> ids = {"1", "2", "3", "4", "5", "6", "7"};
   ASSERT_EQ(drop_copies(documents.data(), ids.data(), documents.size()), 4u);
   std::string left;
@@ -38,7 +38,7 @@ TEST(SamplePairs, OfEqualDocumentsTheFirstStays) {
 
 TEST(SamplePairs, DuplicatesByEditRate) {
   const std::vector<std::string> texts = families(1, 6, {0.05, 0.1, 0.2, 0.4});
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   std::vector<SamplePair> pairs;
   for (uint32_t a = 0; a < documents.size(); ++a)
     for (uint32_t b = a + 1; b < documents.size(); ++b) pairs.push_back({a, b});
@@ -59,7 +59,7 @@ TEST(SamplePairs, DuplicatesByEditRate) {
 // 1 - 2 * 0.1 is a little below 0.8 in float8.
 TEST(SamplePairs, TheRateThatIsAskedForBelongsToIt) {
   const std::vector<std::string> texts = {"aaaaaaaaab", "aaaaaaaaac", "aaaaaaaabb", "aaaaaaaacc"};
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   std::vector<SamplePair> pairs = {{0, 1}, {2, 3}};
   judge_by_edit_rate(documents.data(), documents.size(), 0.8, 1, nullptr, &pairs);
   EXPECT_TRUE(pairs[0].duplicate);  // 1 of 20
@@ -75,7 +75,7 @@ TEST(SamplePairs, NumbersHaveToAgree) {
   const std::vector<std::string> texts = {report + "3.254 billion dollars", report + "4.602 billion dollars",
                                           report + "3.254 billion dlrs",    report + "3.254 and 7 billion dollars",
                                           report + "some billion dollars",  report + "many billion dollars"};
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   std::vector<SamplePair> pairs = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {4, 5}};
   judge_by_edit_rate(documents.data(), documents.size(), 0.8, 1, nullptr, &pairs);
   const bool duplicate[] = {false, true, true, false, true};  // 0 of 2, 1 of 1, 1 of 2, 0 of 1 numbers, none at all
@@ -87,7 +87,7 @@ TEST(SamplePairs, NumbersHaveToAgree) {
 }
 
 double unspaced(const std::vector<std::string>& texts) {
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   return unspaced_share(documents.data(), documents.size(), nullptr);
 }
 
@@ -126,17 +126,17 @@ TEST(ShingleForms, CharactersAloneWithoutSpaces) {
 SimilarityHistogram by_definition(const std::vector<Document>& documents, const std::vector<SamplePair>& pairs,
                                   const ShingleForm& form) {
   SimilarityHistogram histogram;
-  const auto set_of = [&](uint32_t i) {
+  const auto row_shingles = [&](uint32_t i) {
     return distinct_shingles(form.unit, form.k, documents[i].bytes, documents[i].size, nullptr);
   };
-  for (const SamplePair& p : pairs) histogram.add(overlap(set_of(p.a), set_of(p.b)).jaccard(), p, p.weight);
+  for (const SamplePair& p : pairs) histogram.add(overlap(row_shingles(p.a), row_shingles(p.b)).jaccard(), p, p.weight);
   return histogram;
 }
 
 TEST(ExactSimilarity, WhateverTheMemory) {
   std::vector<std::string> texts = families(2, 8, {0.05, 0.2, 0.5});
   texts.insert(texts.end(), {"", "...", "..."});
-  const std::vector<Document> documents = documents_of(texts);
+  const std::vector<Document> documents = as_documents(texts);
   std::mt19937 random(3);
   std::vector<SamplePair> pairs;
   for (uint32_t a = 0; a < documents.size(); ++a)

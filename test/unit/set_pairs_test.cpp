@@ -30,7 +30,7 @@ constexpr Measure kMeasures[] = {Measure::set_jaccard,  Measure::set_overlap,   
                                  Measure::query_in_set, Measure::overlap_coefficient, Measure::set_dice,
                                  Measure::set_cosine};
 
-std::vector<double> bounds_of(Measure measure) {
+std::vector<double> measure_bounds(Measure measure) {
   if (measure == Measure::set_overlap) return {0.5, 1, 2, 7.5, 30, 1e12};
   return {1e-300, 0.1, 0.28, 1 / 3.0, 0.5, 0.7, 0.9, 1};
 }
@@ -73,7 +73,7 @@ TEST(SetPairs, EqualDefinitionForEveryShape) {
     for (const uint32_t n : {0u, 1u, 2u, 90u}) {
       const Sets all = make_sets(shape, n, n + 1);
       for (const Measure measure : kMeasures) {
-        for (const double bound : bounds_of(measure)) {
+        for (const double bound : measure_bounds(measure)) {
           for (const size_t count_a : {size_t{n}, size_t{n} / 3}) {
             const std::vector<Pair> expected = set_pairs_by_definition(all, count_a, measure, bound, Identical::all);
             for (const size_t limit : {SIZE_MAX, size_t{1}})
@@ -191,14 +191,15 @@ TEST(SetPairs, ComponentsAndValues) {
         SetPairs engine(measure, bound, {.memory_limit = limit, .files = &files, .threads = 2});
         add_all(engine, all, 150);
         engine.run_components(sets);
-        std::vector<uint32_t> of(150), values(150);
+        std::vector<uint32_t> roots(150), values(150);
         for (uint32_t i = 0; i < 150; ++i) {
-          of[i] = sets.find(i);
-          ASSERT_EQ(of[i], expected.find(i)) << shape << " measure " << int(measure);
+          roots[i] = sets.find(i);
+          ASSERT_EQ(roots[i], expected.find(i)) << shape << " measure " << int(measure);
         }
-        engine.values_with(of.data(), values.data());
+        engine.values_with(roots.data(), values.data());
         for (uint32_t i = 0; i < 150; ++i)
-          ASSERT_EQ(values[i], common_elements(all[i].data(), all[i].size(), all[of[i]].data(), all[of[i]].size()));
+          ASSERT_EQ(values[i],
+                    common_elements(all[i].data(), all[i].size(), all[roots[i]].data(), all[roots[i]].size()));
       }
     }
   }
@@ -247,8 +248,8 @@ TEST(SetPairs, LargeSetsAreCancelled) {
 // What the measures are as numbers: the bounds that SQL compares with.
 TEST(SetPairs, BoundsAreThoseOfTheDivision) {
   for (const Measure measure : kMeasures) {
-    for (const double bound : bounds_of(measure)) {
-      const SetBound of(measure, bound, false);
+    for (const double bound : measure_bounds(measure)) {
+      const SetBound set_bound(measure, bound, false);
       for (uint32_t x = 1; x < 60; ++x) {
         for (uint32_t y = 1; y < 60; ++y) {
           const bool x_is_contained = measure != Measure::query_in_set;
@@ -256,11 +257,11 @@ TEST(SetPairs, BoundsAreThoseOfTheDivision) {
           while (least <= std::min(x, y) &&
                  measure_sets(measure, x_is_contained ? x : y, x_is_contained ? y : x, least) < bound)
             ++least;
-          ASSERT_EQ(of.may_match(x, y), least <= std::min(x, y)) << bound << " " << x << " " << y;
+          ASSERT_EQ(set_bound.may_match(x, y), least <= std::min(x, y)) << bound << " " << x << " " << y;
           if (least > std::min(x, y)) continue;
-          ASSERT_EQ(of.common(x, y), least) << bound << " " << x << " " << y;
-          ASSERT_GE(of.indexed_prefix(x), x - least + 1);
-          ASSERT_GE(of.probe_prefix(y), y - least + 1);
+          ASSERT_EQ(set_bound.common(x, y), least) << bound << " " << x << " " << y;
+          ASSERT_GE(set_bound.indexed_prefix(x), x - least + 1);
+          ASSERT_GE(set_bound.probe_prefix(y), y - least + 1);
         }
       }
     }

@@ -181,14 +181,14 @@ TEST(SimhashPairs, ComponentsAndValues) {
       SimhashPairs engine(3, {.memory_limit = limit, .files = &files, .threads = 2});
       for (const uint64_t v : all) engine.add(v);
       engine.run_components(sets);
-      std::vector<uint32_t> of(800), values(800);
+      std::vector<uint32_t> roots(800), values(800);
       for (uint32_t i = 0; i < 800; ++i) {
-        of[i] = sets.find(i);
-        ASSERT_EQ(of[i], expected.find(i));
+        roots[i] = sets.find(i);
+        ASSERT_EQ(roots[i], expected.find(i));
       }
-      engine.values_with(of.data(), values.data());
+      engine.values_with(roots.data(), values.data());
       for (uint32_t i = 0; i < 800; ++i) {
-        ASSERT_EQ(values[i], static_cast<uint32_t>(hamming_distance(all[i], all[of[i]])));
+        ASSERT_EQ(values[i], static_cast<uint32_t>(hamming_distance(all[i], all[roots[i]])));
       }
     }
   }

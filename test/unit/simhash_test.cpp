@@ -25,7 +25,7 @@ std::optional<uint64_t> weighted(const std::vector<std::pair<uint64_t, double>>&
   return sums.result();
 }
 
-std::optional<uint64_t> of(std::string_view text, int k = 3, Unit unit = Unit::word) {
+std::optional<uint64_t> simhash_text(std::string_view text, int k = 3, Unit unit = Unit::word) {
   return simhash_document(unit, k, reinterpret_cast<const uint8_t*>(text.data()), text.size(), nullptr);
 }
 
@@ -61,7 +61,7 @@ TEST(Simhash, NoFeatureNoValue) {
   EXPECT_FALSE(weighted({}));
   EXPECT_FALSE(weighted({{5, 0.0}, {7, -0.0}, {9, 1e-30}}));
   EXPECT_FALSE(SimhashCounts().result());
-  for (const char* text : {"", "...", " \n\t "}) EXPECT_FALSE(of(text)) << text;
+  for (const char* text : {"", "...", " \n\t "}) EXPECT_FALSE(simhash_text(text)) << text;
   const float zeros[3] = {0, -0.0f, 0};
   EXPECT_FALSE(simhash_vector(zeros, 3, nullptr));
 }
@@ -153,10 +153,10 @@ TEST(Simhash, DocumentsWeighShinglesByHowOftenTheyOccur) {
     uint64_t batch[ShingleStream::kMaxBatch];
     while (const size_t n = stream.next(batch))
       for (size_t i = 0; i < n; ++i) signs.push_back(simhash_signs(batch[i]));
-    EXPECT_EQ(of(text, k), plain(signs)) << k;
+    EXPECT_EQ(simhash_text(text, k), plain(signs)) << k;
   }
-  EXPECT_THROW(of(text, 0), Error);
-  EXPECT_THROW(of(text, 65), Error);
+  EXPECT_THROW(simhash_text(text, 0), Error);
+  EXPECT_THROW(simhash_text(text, 65), Error);
 }
 
 TEST(Simhash, CountedBesideDistinctShingles) {
@@ -171,16 +171,16 @@ TEST(Simhash, CountedBesideDistinctShingles) {
       const auto with = distinct_shingles(unit, 3, bytes, text.size(), nullptr,
                                           [&](uint64_t* hashes, size_t n) { counts.add_shingles(hashes, n); });
       EXPECT_EQ(with, distinct_shingles(unit, 3, bytes, text.size(), nullptr));
-      EXPECT_EQ(counts.result(), of(text, 3, unit));
+      EXPECT_EQ(counts.result(), simhash_text(text, 3, unit));
     }
   }
 }
 
 TEST(Simhash, FrozenValues) {
-  EXPECT_EQ(simhash_to_text(*of("the quick brown fox jumps over the lazy dog")), "5759a05777f35cc1");
-  EXPECT_EQ(simhash_to_text(*of("the quick brown fox jumps over the lazy dog", 5, Unit::character)),
+  EXPECT_EQ(simhash_to_text(*simhash_text("the quick brown fox jumps over the lazy dog")), "5759a05777f35cc1");
+  EXPECT_EQ(simhash_to_text(*simhash_text("the quick brown fox jumps over the lazy dog", 5, Unit::character)),
             "32df675543182daa");
-  EXPECT_EQ(simhash_to_text(*of("one")), "a080c32ba10f2069");
+  EXPECT_EQ(simhash_to_text(*simhash_text("one")), "a080c32ba10f2069");
   const float v[] = {1, -2, 0.5f, 1e-20f, 3e30f};
   EXPECT_EQ(simhash_to_text(*simhash_vector(v, 5, nullptr)), "ee8127a6c9797b1c");
   const float e[] = {0, 1};

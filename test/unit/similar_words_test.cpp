@@ -74,7 +74,7 @@ Best by_definition(const Model& m, uint32_t k) {
   return out;
 }
 
-Best all_of(const SimilarWords& engine, uint32_t words, uint32_t k) {
+Best read_all(const SimilarWords& engine, uint32_t words, uint32_t k) {
   Best out(words);
   std::vector<SimilarWord> best(k);
   for (uint32_t i = 0; i < words; ++i) {
@@ -90,7 +90,7 @@ Best found(const Model& m, const SimilarOptions& options, uint32_t most_words = 
   auto engine = std::make_unique<SimilarWords>(m.words(), m.weights.data(), m.tie.data(), m.most, options);
   for (uint32_t first = 0; first < m.words();) {
     if (again) {
-      const Best so_far = all_of(*engine, m.words(), options.k);
+      const Best so_far = read_all(*engine, m.words(), options.k);
       engine = std::make_unique<SimilarWords>(m.words(), m.weights.data(), m.tie.data(), m.most, options);
       for (uint32_t i = 0; i < m.words(); ++i) {
         std::vector<SimilarWord> best;
@@ -106,7 +106,7 @@ Best found(const Model& m, const SimilarOptions& options, uint32_t most_words = 
     first = end;
   }
   if (stats != nullptr) *stats = engine->stats();
-  return all_of(*engine, m.words(), options.k);
+  return read_all(*engine, m.words(), options.k);
 }
 
 TEST(SimilarWords, EqualsComparingAll) {

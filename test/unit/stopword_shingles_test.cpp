@@ -26,7 +26,7 @@ StopWords stop_set(const std::vector<std::string>& words) {
   return out;
 }
 
-std::vector<std::string> shingles_of(const StopWords& stop_words, int following, const std::string& text) {
+std::vector<std::string> kept_shingles(const StopWords& stop_words, int following, const std::string& text) {
   StopwordShingles shingles(stop_words, following, bytes(text), text.size());
   std::vector<std::string> out;
   for (std::string s; shingles.next(&s);) out.push_back(s);
@@ -41,13 +41,14 @@ StopWords english() {
 
 TEST(StopwordShingles, ByHand) {
   const StopWords en = english();
-  EXPECT_EQ(shingles_of(en, 2, "Buy Ariel"), std::vector<std::string>{});
-  EXPECT_EQ(shingles_of(en, 2, "I recommend that you buy Ariel for your laundry"),
+  EXPECT_EQ(kept_shingles(en, 2, "Buy Ariel"), std::vector<std::string>{});
+  EXPECT_EQ(kept_shingles(en, 2, "I recommend that you buy Ariel for your laundry"),
             (std::vector<std::string>{"i recommend that", "that you buy", "you buy ariel", "for your laundry"}));
-  EXPECT_EQ(shingles_of(en, 1, "The The end"), (std::vector<std::string>{"the the", "the end"}));
-  EXPECT_EQ(shingles_of(en, 16, "the end"), std::vector<std::string>{});
-  EXPECT_EQ(shingles_of(en, 2, ""), std::vector<std::string>{});
-  EXPECT_EQ(shingles_of(stop_set({"на"}), 1, "Кіт на даху. На даху"), (std::vector<std::string>{"на даху", "на даху"}));
+  EXPECT_EQ(kept_shingles(en, 1, "The The end"), (std::vector<std::string>{"the the", "the end"}));
+  EXPECT_EQ(kept_shingles(en, 16, "the end"), std::vector<std::string>{});
+  EXPECT_EQ(kept_shingles(en, 2, ""), std::vector<std::string>{});
+  EXPECT_EQ(kept_shingles(stop_set({"на"}), 1, "Кіт на даху. На даху"),
+            (std::vector<std::string>{"на даху", "на даху"}));
 }
 
 TEST(StopwordShingles, EqualTheReference) {
@@ -60,7 +61,7 @@ TEST(StopwordShingles, EqualTheReference) {
     const StopWords stop_words = stop_set(words);
     const int following = 1 + static_cast<int>(random() % 16);
     const auto want = reference::stopword_shingles(text, words, static_cast<size_t>(following));
-    ASSERT_EQ(shingles_of(stop_words, following, text), want);
+    ASSERT_EQ(kept_shingles(stop_words, following, text), want);
 
     const MinhashParams params = set_params(MinhashKind::text_set, 64, 32, 7);
     std::vector<uint64_t> hashes;
@@ -86,7 +87,7 @@ TEST(StopwordShingles, Refuses) {
   EXPECT_TRUE(stop_words.empty());
   EXPECT_THROW(check_following(0), Error);
   EXPECT_THROW(check_following(17), Error);
-  EXPECT_THROW(shingles_of(english(), 0, "a"), Error);
+  EXPECT_THROW(kept_shingles(english(), 0, "a"), Error);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::string changed(Random& random, std::string digest) {
   return digest;
 }
 
-std::string detail_of(const std::string& text) {
+std::string refusal_detail(const std::string& text) {
   try {
     const test::Exact exact(text);
     tlsh_of_text({reinterpret_cast<const char*>(exact.data()), exact.size()});
@@ -103,21 +103,21 @@ TEST(Tlsh, GreatestDistances) {
 
 TEST(Tlsh, Refuses) {
   const std::string digits(kTlshHexDigits, '0');
-  EXPECT_EQ(detail_of(digits), "accepted");
-  EXPECT_EQ(detail_of("T1" + digits), "accepted");
-  EXPECT_EQ(detail_of(""), "It has 0 hexadecimal digits instead of 70.");
-  EXPECT_EQ(detail_of("T1"), "It has 0 hexadecimal digits instead of 70.");
-  EXPECT_EQ(detail_of(digits.substr(1)), "It has 69 hexadecimal digits instead of 70.");
-  EXPECT_EQ(detail_of("T1" + digits + "0"), "It has 71 hexadecimal digits instead of 70.");
-  EXPECT_EQ(detail_of(digits + "0000"),
+  EXPECT_EQ(refusal_detail(digits), "accepted");
+  EXPECT_EQ(refusal_detail("T1" + digits), "accepted");
+  EXPECT_EQ(refusal_detail(""), "It has 0 hexadecimal digits instead of 70.");
+  EXPECT_EQ(refusal_detail("T1"), "It has 0 hexadecimal digits instead of 70.");
+  EXPECT_EQ(refusal_detail(digits.substr(1)), "It has 69 hexadecimal digits instead of 70.");
+  EXPECT_EQ(refusal_detail("T1" + digits + "0"), "It has 71 hexadecimal digits instead of 70.");
+  EXPECT_EQ(refusal_detail(digits + "0000"),
             "It has 74 hexadecimal digits instead of 70, as digests with a checksum of 3 bytes have.");
-  EXPECT_EQ(detail_of(std::string(134, 'a')),
+  EXPECT_EQ(refusal_detail(std::string(134, 'a')),
             "It has 134 hexadecimal digits instead of 70, as digests of 256 buckets have.");
-  EXPECT_EQ(detail_of("t1" + digits), "Character 1 is no hexadecimal digit.");
-  EXPECT_EQ(detail_of("T2" + digits), "Character 1 is no hexadecimal digit.");
-  EXPECT_EQ(detail_of("T1" + digits.substr(1) + "g"), "Character 72 is no hexadecimal digit.");
-  EXPECT_EQ(detail_of(digits.substr(1) + "\xff"), "Character 70 is no hexadecimal digit.");
-  EXPECT_EQ(detail_of("TNULL"), "TLSH writes this where a document has no digest.");
+  EXPECT_EQ(refusal_detail("t1" + digits), "Character 1 is no hexadecimal digit.");
+  EXPECT_EQ(refusal_detail("T2" + digits), "Character 1 is no hexadecimal digit.");
+  EXPECT_EQ(refusal_detail("T1" + digits.substr(1) + "g"), "Character 72 is no hexadecimal digit.");
+  EXPECT_EQ(refusal_detail(digits.substr(1) + "\xff"), "Character 70 is no hexadecimal digit.");
+  EXPECT_EQ(refusal_detail("TNULL"), "TLSH writes this where a document has no digest.");
 }
 
 }  // namespace

@@ -400,28 +400,28 @@ TEST(Cosine, AgreesWithLongDoubles) {
 TEST(Cosine, Ends) {
   const double tiny = std::numeric_limits<double>::denorm_min();
   const double huge = std::numeric_limits<double>::max();
-  const auto of = [](std::vector<double> a, std::vector<double> b) {
+  const auto cosine = [](std::vector<double> a, std::vector<double> b) {
     return cosine_similarity(a.data(), b.data(), a.size(), nullptr);
   };
-  EXPECT_EQ(of({1, 0}, {0, 1}), 0);
-  EXPECT_EQ(of({3, 4}, {-3, -4}), -1);
-  EXPECT_EQ(of({huge, huge, huge}, {huge, huge, huge}), 1);
-  EXPECT_EQ(of({huge, 0}, {tiny, 0}), 1);
-  EXPECT_EQ(of({tiny, 0}, {-tiny, 0}), -1);
-  EXPECT_DOUBLE_EQ(*of({tiny, tiny}, {huge, 0}), std::sqrt(0.5));
-  EXPECT_FALSE(of({0, -0.0}, {1, 2}));
-  EXPECT_FALSE(of({1, 2}, {0, 0}));
-  EXPECT_THROW(of({}, {}), Error);
+  EXPECT_EQ(cosine({1, 0}, {0, 1}), 0);
+  EXPECT_EQ(cosine({3, 4}, {-3, -4}), -1);
+  EXPECT_EQ(cosine({huge, huge, huge}, {huge, huge, huge}), 1);
+  EXPECT_EQ(cosine({huge, 0}, {tiny, 0}), 1);
+  EXPECT_EQ(cosine({tiny, 0}, {-tiny, 0}), -1);
+  EXPECT_DOUBLE_EQ(*cosine({tiny, tiny}, {huge, 0}), std::sqrt(0.5));
+  EXPECT_FALSE(cosine({0, -0.0}, {1, 2}));
+  EXPECT_FALSE(cosine({1, 2}, {0, 0}));
+  EXPECT_THROW(cosine({}, {}), Error);
   for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     try {
-      of({1, 2}, {3, bad});
+      cosine({1, 2}, {3, bad});
       FAIL();
     } catch (const Error& e) {
       EXPECT_EQ(std::string(e.what()),
                 std::isnan(bad) ? "component 2 of vector b is NaN" : "component 2 of vector b is infinite");
     }
-    EXPECT_THROW(of({0, bad}, {0, 0}), Error);
-    EXPECT_THROW(of({bad, 1}, {0, 0}), Error);
+    EXPECT_THROW(cosine({0, bad}, {0, 0}), Error);
+    EXPECT_THROW(cosine({bad, 1}, {0, 0}), Error);
   }
 }
 

@@ -30,8 +30,8 @@ struct Corpus {
 
   std::vector<reference::Document> places() const {
     std::vector<reference::Document> out;
-    for (const std::string& t : texts) out.push_back(reference::places_of(t));
-    for (const auto& a : arrays) out.push_back(reference::places_of(a));
+    for (const std::string& t : texts) out.push_back(reference::place_words(t));
+    for (const auto& a : arrays) out.push_back(reference::place_words(a));
     return out;
   }
   void add_to(WordCounts* counts) const {
@@ -112,8 +112,8 @@ Result counted(const Corpus& corpus, const Setting& setting, TempFileFactory* fi
 }
 
 WordModel expected(const Corpus& corpus, const Setting& s) {
-  WordModel m = reference::model_of(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position,
-                                    s.sentences);
+  WordModel m = reference::count_model(corpus.places(), s.stop_words, s.vocabulary, s.features, s.window, s.by_position,
+                                       s.sentences);
   m.discount = s.discount;
   return m;
 }

@@ -35,7 +35,7 @@ std::string shown(std::string_view text) {
     if (!out.empty()) out += p.begins ? " | " : " ";
     out += p.word.empty() ? "*" : p.word;
   }
-  EXPECT_EQ(places(text), reference::places_of(text)) << text;
+  EXPECT_EQ(places(text), reference::place_words(text)) << text;
   return out;
 }
 
@@ -124,7 +124,7 @@ TEST(WordPlaces, EqualsTheReference) {
       const size_t at = random() % (text.size() + 1);
       text.insert(at, kPieces[random() % std::size(kPieces)]);
     }
-    ASSERT_EQ(places(text), reference::places_of(text)) << text;
+    ASSERT_EQ(places(text), reference::place_words(text)) << text;
   }
 }
 

@@ -226,8 +226,8 @@ constexpr uint32_t kAlone[] = {0x4e2d, 0x6587, 0x3042, 0x30a2, 0xe01, 0xe81, 0x1
 constexpr uint32_t kMarks[] = {0x301, 0x345, 0x5bc, 0x64b, 0x93e, 0xe31, 0x103a, 0x17b6, 0x3099, 0xe0100};
 
 template <size_t n>
-uint32_t any(Random& random, const uint32_t (&of)[n]) {
-  return of[random() % n];
+uint32_t any(Random& random, const uint32_t (&list)[n]) {
+  return list[random() % n];
 }
 
 uint32_t any_code_point(Random& random) {

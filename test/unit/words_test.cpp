@@ -17,7 +17,7 @@ namespace {
 
 using test::Random;
 
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text) {
   Words words(reinterpret_cast<const uint8_t*>(text.data()), text.size());
   std::vector<std::string> out;
   for (std::string_view word; words.next(&word);) out.emplace_back(word);
@@ -28,10 +28,10 @@ TEST(Words, AreTheShinglesOfOneWord) {
   Random random(11);
   for (int i = 0; i < 100; ++i) {
     std::string text = test::mixed_text(random, random() % 2000);
-    ASSERT_EQ(words_of(text), reference::word_shingles(text, 1));
+    ASSERT_EQ(split_words(text), reference::word_shingles(text, 1));
     // Cut anywhere: ill-formed sequences.
     text.resize(random() % (text.size() + 1));
-    ASSERT_EQ(words_of(text), test::shingle_texts(Unit::word, 1, text));
+    ASSERT_EQ(split_words(text), test::shingle_texts(Unit::word, 1, text));
   }
 }
 
@@ -39,7 +39,7 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
   Random random(12);
   for (int i = 0; i < 25; ++i) {
     const std::string text = test::mixed_text(random, random() % 2000);
-    for (const std::string& word : words_of(text)) {
+    for (const std::string& word : split_words(text)) {
       ASSERT_TRUE(is_folded_word(word)) << word;
       const auto hashes = test::shingle_hashes(Unit::word, 1, word);
       if (hashes.size() == 1) {
@@ -51,7 +51,7 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
       const size_t from = random() % (text.size() + 1);
       const std::string part = text.substr(from, random() % 12);
       if (is_folded_word(part) && part.find("ι") == std::string::npos) {
-        ASSERT_EQ(words_of(part), std::vector<std::string>{part});
+        ASSERT_EQ(split_words(part), std::vector<std::string>{part});
       }
     }
   }
@@ -60,7 +60,7 @@ TEST(Words, FoldedWordsAreWhatWordsGives) {
       EXPECT_EQ(c, 0x345u);
     }
   const std::string odd = "中\u0345";  // what it becomes would be two words
-  EXPECT_EQ(words_of(odd), std::vector<std::string>{"中ι"});
+  EXPECT_EQ(split_words(odd), std::vector<std::string>{"中ι"});
   EXPECT_EQ(word_shingle_hash("中ι"), test::shingle_hashes(Unit::word, 1, odd).at(0));
   for (const char* no : {"", "A", "a b", "中国", "中a", "a中", "a-", "\xff", "\xd0"})
     EXPECT_FALSE(is_folded_word(no)) << no;

@@ -99,7 +99,7 @@ size_t run_all(const Case& c, const Setting& s, uint32_t blocks, uint32_t probe_
       check_told(c, i, stop, first, end, least, told);
       told_all += told.size();
       for (const NeardupGpuPair& p : told)
-        for (const uint32_t w : {p.a, p.b}) best[w].push_back(fake::similarity_of(p, c.rows.weights.data()));
+        for (const uint32_t w : {p.a, p.b}) best[w].push_back(fake::pair_similarity(p, c.rows.weights.data()));
       for (uint32_t w = 0; w < n; ++w) {
         std::sort(best[w].begin(), best[w].end(), std::greater<>());
         if (best[w].size() < c.k) continue;
@@ -113,7 +113,7 @@ size_t run_all(const Case& c, const Setting& s, uint32_t blocks, uint32_t probe_
   // The k best similarities of every word, exactly.
   std::vector<std::vector<double>> expected(n);
   for (const NeardupGpuPair& p : c.all)
-    for (const uint32_t w : {p.a, p.b}) expected[w].push_back(fake::similarity_of(p, c.rows.weights.data()));
+    for (const uint32_t w : {p.a, p.b}) expected[w].push_back(fake::pair_similarity(p, c.rows.weights.data()));
   for (uint32_t w = 0; w < n; ++w) {
     std::sort(expected[w].begin(), expected[w].end(), std::greater<>());
     expected[w].resize(std::min<size_t>(expected[w].size(), c.k));
@@ -203,7 +203,7 @@ TEST(GpuWordsOnHost, LeastIsHeeded) {
   check_told(c, 0, 120, 60, 120, least, told);
   for (const NeardupGpuPair& p : told) {
     EXPECT_FALSE(p.a == 5 && p.b == 100);
-    const double s = fake::similarity_of(p, c.rows.weights.data());
+    const double s = fake::pair_similarity(p, c.rows.weights.data());
     EXPECT_GE(s * 1.00001, std::min(least[p.a], least[p.b]));
   }
 }
@@ -467,11 +467,11 @@ class HostTiles final : public WordTiles {
   bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k, double,
              Workspace&) override {
     ++blocks;
-    search_->begin({rows_of(block), weights, words, features, k}, limit_);
+    search_->begin({word_rows(block), weights, words, features, k}, limit_);
     return true;
   }
   bool probe(const WordMatrix& rows, const float* least, Workspace&, const Found& found) override {
-    search_->probe(rows_of(rows), least);
+    search_->probe(word_rows(rows), least);
     NeardupGpuPair some[100];
     for (double done = 0; done < 1;) {
       const uint32_t n = search_->step(some, 100, &done);
@@ -482,7 +482,7 @@ class HostTiles final : public WordTiles {
   unsigned blocks = 0;
 
  private:
-  static NeardupGpuWordRows rows_of(const WordMatrix& m) { return {m.begin, m.features, m.values, m.rows, m.first}; }
+  static NeardupGpuWordRows word_rows(const WordMatrix& m) { return {m.begin, m.features, m.values, m.rows, m.first}; }
   std::vector<HostGpu> owned_;
   uint64_t limit_;
   std::unique_ptr<WordSearch<HostGpu>> search_;
@@ -494,10 +494,10 @@ TEST(GpuWordsOnHost, TheEngineFindsTheSameWords) {
     const WordRows rows = reference::make_word_rows(shape, 170, 150, 11);
     for (const uint32_t k : {1u, 7u}) {
       SCOPED_TRACE(std::string(shape) + ", k " + std::to_string(k));
-      const reference::SimilarLists alone = reference::similar_words_of(rows, k, 0, nullptr);
+      const reference::SimilarLists alone = reference::find_similar_words(rows, k, 0, nullptr);
       for (const auto& list : alone) similar += list.size();
       HostTiles tiles(2, 1 << 20, 30);
-      EXPECT_EQ(reference::similar_words_of(rows, k, 60, &tiles), alone);
+      EXPECT_EQ(reference::find_similar_words(rows, k, 60, &tiles), alone);
       EXPECT_EQ(tiles.blocks, 3u);
     }
   }
