@@ -53,7 +53,7 @@ class Method:
 
 
     def starting(self, start, steps):
-        """The same with another start and other steps."""
+        """The curve with another start and other steps."""
         return Method(self.name, self.sign, self.measure, start, steps, self.shown, self.query)
 
 

@@ -1,4 +1,4 @@
-// How fast the built-in cleaning rules are: on a text without anything to clean, and with addresses and notices.
+// The speed of the built-in cleaning rules: on a text without anything to clean, and with addresses and notices.
 //   build/clean_bench [FILE]     a text of one's own instead of the made one
 #include <chrono>
 #include <cstdio>

@@ -81,7 +81,7 @@ uint64_t count(PairSearch& engine) {
   return out;
 }
 
-// What the devices can do at most, all of them together.
+// The most that the devices can do, all of them together.
 struct Rates {
   double int_ops = 0;
   double popcounts = 0;

@@ -73,7 +73,7 @@ large_self_join() {
     "SET work_mem = '2GB'; $(joined "$on")"
 }
 
-# With the rows of large_self_join().
+# The rows are those of large_self_join().
 new_among_old() {
   local new=$1 old=$2
   sql -c "CREATE TABLE neardup_join_small AS SELECT id, sig FROM neardup_join_docs" -c "DROP TABLE neardup_join_docs" -c "ALTER TABLE neardup_join_small RENAME TO neardup_join_docs" \

@@ -119,7 +119,7 @@ class Session:
         return [int.from_bytes(result.get_value(i, 0), "big") for i in range(result.ntuples)]
 
     def generic(self, name):
-        """Whether the prepared statement has come to a generic plan."""
+        """True if the prepared statement has come to a generic plan."""
         generic, custom = self.rows("SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = '%s'"
                                     % name.decode())[0]
         return "generic" if generic > custom else "custom"
@@ -314,7 +314,7 @@ class Table:
             self.name, ", ".join(e for _, e in self.kind.columns.values()), source, where)
 
     def fill(self, source, where):
-        # Without an index scan: in the source's physical order.
+        # An index scan would change the order: rows come in the source's physical one.
         self.admin.do("SET enable_indexscan = off", "SET enable_bitmapscan = off", self.insert_select(source, where),
                       "RESET enable_indexscan", "RESET enable_bitmapscan")
 
@@ -458,7 +458,7 @@ def encode_array(ids):
 
 
 def round_trip(session, truth):
-    """What it costs to ask and to get as many rows."""
+    """The cost of asking and of getting as many rows."""
     name = session.prepare("SELECT unnest($1::bigint[])", [INT8_ARRAY])
     return Measured("round trip", session, name, [[encode_array(sorted(t))] for t in truth])
 
@@ -471,7 +471,7 @@ def measured(tables, table, session, values):
 
 
 def plan_summary(m, table, queries):
-    """Of the prepared statement, once it has settled: the scan and whether the plan is generic."""
+    """The plan of the prepared statement, once it has settled: the scan and whether it is generic."""
     session = m.session
     session.configure(m.settings)
     literals = session.rows("SELECT %s FROM %s ORDER BY n LIMIT 1" % (
@@ -520,8 +520,8 @@ def query_rows(trip, all_measured, recalls, plans):
 
 
 def measure_queries(tables, sets, args):
-    """Of sets (made, queries, truth), warm, all of them by turns: for each, rows to print and CPU seconds above the
-    round trip by label."""
+    """Measures sets (made, queries, truth), warm, all of them by turns: for each, rows to print and CPU seconds above
+    the round trip by label."""
     session = Session()
     jobs = []
     for made, queries, truth in sets:
@@ -712,7 +712,7 @@ def section_size(tables, kinds, args):
 
 
 def candidates_text(tables, kinds, table, queries):
-    """How many rows the peer looks at."""
+    """The number of rows that the peer looks at."""
     if table.kind.name != "gin":
         return ""
     mean = tables.admin.one("SELECT avg(c)::float8 FROM (SELECT count(*) AS c FROM %s q, %s t WHERE t.bk && q.bk"

@@ -232,8 +232,7 @@ int main(int argc, char** argv) {
   uint64_t bytes = 0, tokens = 0, in_document = 0;
   while (tokens < o.tokens) {
     const uint32_t middle = zipf.draw(random.next());
-    // What a class draws from: the first `company` numbers of its own, each one word. The frequent ones come more than
-    // once.
+    // A class draws from the first `company` numbers of its own, each one word. The frequent ones come more than once.
     const uint64_t own = mix64(mix64(o.seed + 1) ^ (middle / o.members + 1));
     for (uint64_t i = 0; i < size; ++i) {
       if (i == o.around)

@@ -65,7 +65,7 @@ def queries(session, column, kind, source, condition):
 def minhashes(session, rows, make):
     fill(session, "sig minhash", "(FORMAT binary)", [make, "--rows", str(rows)])
     session.conn.execute("CREATE INDEX ON %s USING lsh (sig)" % TABLE)
-    # Of another corpus: some boilerplate is common, no version.
+    # The queries are of another corpus: some boilerplate is common, no version.
     session.conn.execute("CREATE TEMP TABLE others (id bigint, sig minhash)")
     made = subprocess.run([make, "--rows", str(10 * QUERIES), "--seed", "2"], stdout=subprocess.PIPE, check=True).stdout
     with session.conn.cursor().copy("COPY others FROM STDIN (FORMAT binary)") as copy:
@@ -85,7 +85,7 @@ def bits(session, rows, make):
     session.conn.execute("INSERT INTO {t} SELECT -n, code # (repeat('1', 3 * i) || repeat('0', 256 - 3 * i))::bit(256) "
                          "FROM {t}_queries, generate_series(1, {k}) i".format(t=TABLE, k=NEAREST))
     session.conn.execute("VACUUM ANALYZE " + TABLE)
-    # What differs from a random code in all bits is near no other.
+    # A code that differs from a random one in all bits is near no other.
     queries(session, "code", "none near", "(SELECT ~code AS v FROM %s OFFSET 0) q" % TABLE,
             "NOT EXISTS (SELECT FROM %s x WHERE bit_hamming(x.code, v) <= 31)" % TABLE)
     compare(session, "code", "<->", "bit(256), <->")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What docs/operating.md tells of sizes and times: columns, indexes, dump and restore, VACUUM. One run, seconds and bytes a row.
+# Sizes and times of docs/operating.md: columns, indexes, dump and restore, VACUUM. One run, seconds and bytes a row.
 # The server is that of PGHOST (./run bench starts one); databases neardup_operating and neardup_operating_copy are made
 # and dropped there.
 #   operating_bench.sh [ROWS]      documents of 60 words (default 20000; the page has 200000)

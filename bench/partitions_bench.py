@@ -19,7 +19,7 @@ TABLE, ONE = "neardup_parts_bench", "neardup_parts_bench_one"
 PARTITIONS = 10
 THRESHOLD = 0.8
 QUERIES = 200
-# Of disk: a row of the table with its index, of a job (with its dead rows) and the temporary files of a refresh.
+# Bytes on disk: a row of the table with its index, of a job (with its dead rows) and the temporary files of a refresh.
 BYTES_A_ROW, BYTES_A_JOB_ROW = 800, 2400
 GB = 1 << 30
 

@@ -79,7 +79,7 @@ class Peak:
 
 
 def processor_seconds(pid):
-    """Of a process and its threads."""
+    """The processor time of a process and its threads."""
     with open("/proc/%d/stat" % pid) as f:
         fields = f.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From texts to MinHash signatures: neardup's core, neardup-core in Python, and the libraries of others, over the same documents in one run.
+"""Rates from texts to MinHash signatures: neardup's core, neardup-core in Python, and the libraries of others, over the same documents in one run.
 
     peers.py [CORE_BENCH]      default: build-bench/core_bench beside this folder
 
@@ -103,7 +103,7 @@ def rates(sign, documents):
 
 
 def core_rates(core, path):
-    """Of the core alone, as rates()."""
+    """The rates of the core alone, as rates()."""
     run = [core, "--rates", path]
     return [float(subprocess.run(run + more, check=True, capture_output=True, text=True).stdout.split()[0]) for more in ([], ["processor"])]
 

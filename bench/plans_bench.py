@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How good the planner's choices are: each query of plans_queries.py by the plan that is chosen, and by every other plan that settings of the planner give.
+"""The planner's choices: each query of plans_queries.py by the plan that is chosen, and by every other plan that settings of the planner give.
 
     plans_bench.py ROWS [--only TEXT] [--plans] [--keep]
 
@@ -48,7 +48,7 @@ class Bench:
                           "SET plan_cache_mode = force_generic_plan")
 
     def under(self, plan, before, statement):
-        """What the statement returns, planned under the settings of the plan; None where it took too long."""
+        """The rows of the statement, planned under the settings of the plan; None where it took too long."""
         self.conn.execute("DEALLOCATE ALL")
         try:
             with self.conn.transaction():
@@ -92,7 +92,7 @@ class Bench:
         return list(found.values())
 
     def milliseconds(self, query, plan, limit=None):
-        """Of one execution; None where it takes longer than the limit."""
+        """The time of one execution; None where it takes longer than the limit."""
         self.conn.execute("SET statement_timeout = %d" % (limit or 0))
         rows = self.under(plan, query[1], "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + query[2])
         self.conn.execute("SET statement_timeout = 0")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the planner chooses beside the best plan that its settings give, for queries of every kind on skewed rows. The server is that of PGHOST and
+# The planner's choice beside the best plan that its settings give, for queries of every kind on skewed rows. The server is that of PGHOST and
 # PGDATABASE, on this machine (./run bench starts one); tables named neardup_plans_* are made and dropped there. Needs a superuser: it hides indexes.
 #   plans_bench.sh [ROWS [OPTIONS]]   default 500000, which take 2 GB and about ten minutes; the options: plans_bench.py
 set -euo pipefail

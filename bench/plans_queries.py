@@ -21,7 +21,7 @@ def read_values(conn):
         values.update({(column, kind): text for column, text in zip(COLUMNS, row[1:])})
     for column, how in FOREIGN.items():
         values[column, "foreign"] = conn.execute("SELECT (%s)::text" % how.format(t=FOREIGN_TEXT)).fetchone()[0]
-    # What holds the sets of several rows.
+    # This set holds the sets of several rows.
     values["items", "many"] = conn.execute("SELECT array_agg(DISTINCT e)::text FROM (SELECT unnest(items) FROM %s WHERE id %% 97 = 5 AND id %% 25 > 2 "
                                            "AND items IS NOT NULL LIMIT 40) x(e)" % DOCS).fetchone()[0]
     return values, ids
@@ -157,7 +157,7 @@ class Queries:
         self.add("partitions, few rows with all", "SELECT f.id, d.id FROM %s f JOIN %s d ON jaccard(d.sig, f.sig) >= 0.8" % (FEW, PARTS))
 
     def prepared(self):
-        """By a plan that knows no values."""
+        """Queries by a plan that knows no values."""
         for kind in ("a text", "the notice"):
             one = "PREPARE q(minhash) AS SELECT id FROM %s WHERE %%s" % DOCS
             value = self.literal("sig", kind)

@@ -22,8 +22,8 @@ std::vector<unsigned char> read_file(const char* name) {
   return text;
 }
 
-// Of the suffix at i and the one before it in the array, by i, cut at the end of a document (Karkkainen, Manzini,
-// Puglisi, "Permuted longest-common-prefix array", CPM 2009).
+// The length that the suffix at i shares with the one before it in the array, by i, cut at the end of a document
+// (Karkkainen, Manzini, Puglisi, "Permuted longest-common-prefix array", CPM 2009).
 std::vector<saidx_t> common_prefixes(const std::vector<unsigned char>& text, const std::vector<saidx_t>& suffixes) {
   const size_t n = text.size();
   std::vector<saidx_t> before(n, -1), out(n);

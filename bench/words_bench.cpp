@@ -22,7 +22,7 @@ using namespace neardup;
 
 uint64_t g_sink;
 
-// Of this process, so that others on the machine disturb less.
+// The time of this process, so that others on the machine disturb less.
 double seconds_of_processor() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 std::string unescaped(const std::string& line) {

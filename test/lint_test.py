@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # may be skipped: where none of the tools is installed
-"""That the checks of ./run lint find what they are for: each passes over a small tree of good files, and fails over the
+"""The checks of ./run lint find what they are for: each passes over a small tree of good files, and fails over the
 same tree with one mistake of each kind planted. Needs no server.
 
     test/lint_test.py     with a Python that has libclang; NEARDUP_RUFF names ruff where it is not in PATH"""
@@ -65,7 +65,7 @@ def long_function(lines, reason):
     return "%sint sum_of(int a) {\n  int n = a;\n%s  return n;\n}\n" % ("// Long: a list.\n" if reason else "", body)
 
 
-# What holds, and what does not, by the part of the mistake's text that must be printed.
+# Rules that hold, and mistakes, each with the part of its text that must be printed.
 BELOW = "below the core"
 PLANTED = {
     "a PostgreSQL call beside a std::string":
@@ -406,7 +406,7 @@ def names(tree):
         passes_and_fails("names, " + bad.strip(), good, looked_at(bad), "1 do not")
 
 
-# What may fill a placeholder of src/pg/sql/statement.h, and what may not.
+# Values that may fill a placeholder of src/pg/sql/statement.h, and others that may not.
 STATEMENT = """#include "pg/sql/statement.h"
 
 namespace neardup {

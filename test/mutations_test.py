@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How planted mistakes find their places: tools/mutate.py over small trees of sources that were changed since. Needs no
+"""Planted mistakes find their places: tools/mutate.py over small trees of sources that were changed since. Needs no
 server."""
 import json
 import os

@@ -61,7 +61,7 @@ compile() {
   make -s -C src install
 }
 
-# What extensions are built and tested with besides.
+# Modules that extensions are built and tested with besides.
 compile_rest() {
   local part
   cd "$build/src"

@@ -14,7 +14,7 @@ ALWAYS_TRUE = (ast.Lambda, ast.GeneratorExp, ast.JoinedStr)
 
 
 def is_always_true(value):
-    """Of an expression by itself."""
+    """True of an expression whose value is always true, by itself."""
     if isinstance(value, ast.Constant):
         return bool(value.value)
     if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
@@ -30,12 +30,12 @@ def is_always_true(value):
 
 
 def is_same(a, b):
-    """Whether both are one expression, of which each evaluation gives the same: a call may not."""
+    """True if both are one expression, of which each evaluation gives the same: a call may not."""
     return ast.dump(a) == ast.dump(b) and not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(a))
 
 
 def find_fault(call):
-    """What is wrong with a call; None where it can fail."""
+    """The fault of a call; None where it can fail."""
     name = call.func.id if isinstance(call.func, ast.Name) else None
     if name == "check" and len(call.args) > 1 and is_always_true(call.args[1]):
         return "check() of what is always true"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What libclang checks of the C++ sources, each source read once: two_worlds.py, check_sizes.py, dead_includes.py.
+"""Checks of the C++ sources by libclang, each source read once: two_worlds.py, check_sizes.py, dead_includes.py.
 
     tools/check_cpp.py [ROOT]     ROOT: the folder of the project, this one unless given"""
 import check_sizes

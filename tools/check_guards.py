@@ -15,7 +15,7 @@ import sys
 GUARDS = "src/pg/base/GUARDS"
 WRAPPERS_IN = "base/compat.h"
 WRAPPERS = ("analyze_with_parameters", "begin_parallel_scan", "plan_query")
-# Of the server, as regular expressions.
+# Functions of the server, as regular expressions.
 FUNCTIONS = (
     # statements: parsed, analysed, rewritten, planned, run
     "raw_parser", r"pg_parse_query", r"parse_analyze\w*", r"pg_analyze_and_rewrite\w*",

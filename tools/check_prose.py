@@ -77,7 +77,7 @@ def blank_code(text):
 
 
 def keep_strings(text, pattern):
-    """What matches the pattern's group, at its places; all else blanked."""
+    """The text of the pattern's group, at its places; all else blanked."""
     kept = re.sub(r"[^\n]", " ", text)
     for m in re.finditer(pattern, text, re.S):
         kept = kept[:m.start(1)] + m.group(1) + kept[m.end(1):]
@@ -89,7 +89,7 @@ LITERALS = r'"((?:[^"\\\n]|\\.)*)"'
 
 
 def unreleased(text):
-    """Of CHANGELOG.md what stands before the first released version."""
+    """The part of CHANGELOG.md before the first released version."""
     found = re.search(r"^## (?!.*unreleased)", text, re.M)
     return text[:found.start()] if found else text
 

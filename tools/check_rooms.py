@@ -18,7 +18,7 @@ MOST_SOURCES = 26
 WITHOUT_README = {"pch", "pg"}  # src/README says it all
 # the header that brings PostgreSQL, and the one that may not come after it
 POSTGRESQL, FENCE = "pg/base/pg.h", "core/base/error.h"
-# What only a table may tell apart.
+# Cases that only a table may tell apart.
 DECIDES = re.compile(r"\bcase (?:neardup::)?(?:Kind|Measure)::")
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
@@ -87,7 +87,7 @@ def order(src, path, seen):
 
 
 def comes_late(src, path):
-    """Whether a source meets PostgreSQL before the core."""
+    """True if a source meets PostgreSQL before the core."""
     met = list(order(src, path, set()))
     return POSTGRESQL in met and FENCE in met and met.index(POSTGRESQL) < met.index(FENCE)
 

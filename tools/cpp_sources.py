@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT_FLAG = re.compile(r"-(std=|I|D|U)")
 TWO_WORD_FLAGS = ("-isystem", "-I", "-D")
 KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: CUDA's headers, say, are not everywhere
-# By folder of the sources: the header of src/pch.
+# The header of src/pch for each folder of the sources.
 PRECOMPILED = {"src/pg/": "pg", "src/core/": "core", "src/offload/": "core"}
 
 FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
@@ -98,7 +98,7 @@ def read_text(root, path):
 
 
 def kept_flags(command):
-    """What decides what a source means, of the compiler's arguments."""
+    """The arguments of the compiler that decide what a source means."""
     kept, words = [], command.split()
     for i, word in enumerate(words):
         if word in TWO_WORD_FLAGS:

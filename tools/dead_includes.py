@@ -44,7 +44,7 @@ def look(unit):
     for file, found in tops.items():
         uses[file] = set()
         words = source_words(unit.root, file)
-        # What is named by its name needs no closer look.
+        # A use by name needs no closer look.
         if any(not offered_so_far.get(header, set()) & words for _, header, _ in includes_in(unit.root, file)):
             for top in found:
                 note_uses(unit, top, uses[file], set())
@@ -55,7 +55,7 @@ def look(unit):
 
 
 def declared(cursor):
-    """What a file can be included for, by name: not what stands in a function or a class."""
+    """The names that a file can be included for: not those inside a function or a class."""
     if cursor.kind in SCOPES:
         for child in cursor.get_children():
             yield from declared(child)
@@ -89,7 +89,7 @@ def note_uses(unit, cursor, files, seen):
 
 
 class Tree:
-    """What all units together know."""
+    """The knowledge of all units together."""
 
     def __init__(self, facts, root):
         self.root = root
@@ -106,7 +106,7 @@ class Tree:
         found, waiting = {file}, [file]
         while waiting:
             file = waiting.pop()
-            # What comes from a precompiled header clang does not tell: the text does.
+            # Clang does not see an include that a precompiled header replaces: the text has it.
             ours = () if os.path.isabs(file) else [header for _, header, _ in includes_in(self.root, file)]
             for header in [*self.includes.get(file, ()), *ours]:
                 if header not in found:

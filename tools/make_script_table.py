@@ -62,7 +62,7 @@ FREQUENT_HANGUL = (
 
 
 def level_one():
-    """What the standards of China, Taiwan, Japan and Korea call their first level; all hangul of KS X 1001."""
+    """The first level of the standards of China, Taiwan, Japan and Korea; all hangul of KS X 1001."""
     plans = (("gb2312", range(0xB0, 0xD8), range(0xA1, 0xFF)),
              ("big5", range(0xA4, 0xC7), list(range(0x40, 0x7F)) + list(range(0xA1, 0xFF))),
              ("euc_jp", range(0xB0, 0xD0), range(0xA1, 0xFF)), ("euc_kr", range(0xB0, 0xC9), range(0xA1, 0xFF)))

@@ -142,7 +142,7 @@ class Copy:
         elif os.path.exists(os.path.join(ROOT, "neardup.so")):
             self.copy_built()
         changed = mirror(ROOT, self.tree, NOT_COPIED)
-        # What is older than an object that was made of it before would not be seen.
+        # A source older than an object that was made of it before would not be seen.
         for path in changed:
             os.utime(os.path.join(self.tree, path))
         failed = self.build({"regress"})

@@ -1,4 +1,4 @@
-"""What the files of test/mutations say; their README has the form."""
+"""The contents of test/mutations; its README has the form."""
 import os
 
 from mutation_places import Bad

@@ -152,7 +152,7 @@ class Scanner:
         return state
 
     def skip_braces(self):
-        """From a brace to behind the one that closes it."""
+        """Goes from a brace to behind the one that closes it."""
         depth, branches = 0, []
         declaration = self.declaration
         while self.n < len(self.tokens):
@@ -179,7 +179,7 @@ class Scanner:
         return n
 
     def parameters(self):
-        """Which token opens the parameters, None where there are none."""
+        """The token that opens the parameters, None where there are none."""
         angles = 0
         tokens = self.tokens
         n = self.head()

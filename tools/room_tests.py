@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which tests belong to a room of src/: those that the paragraph "Tests:" of its README names.
+"""The tests of a room of src/: those that the paragraph "Tests:" of its README names.
 
     tools/room_tests.py ROOM     their names, "KIND NAME" a line
     tools/room_tests.py --check  every README names tests that there are, and every unit test and topic has a room

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # may be skipped: where pglast is not installed and PyPI cannot be reached
-"""What our SQL leaves to the search_path: operators, functions, types and relations without a schema, where somebody
-else's may be found.
+"""Checks what our SQL leaves to the search_path: operators, functions, types and relations without a schema, where
+somebody else's may be found.
 
     tools/sql_lint.py [-v] [FILE...]     sql/install/*.sql and the newest script of sql/upgrade, unless files are given
 
@@ -177,7 +177,7 @@ class Linter:
         walk(self.pglast, node, look)
 
     def string(self, node, rules, path, body_line, name):
-        """What format() is given, or EXECUTE without it, if it is SQL."""
+        """The text that format() is given, or EXECUTE without it, if it is SQL."""
         if (not rules.strings or type(node).__name__ != "FuncCall" or node.funcname[-1].sval != "format"
             or not node.args):
             return
@@ -210,7 +210,7 @@ class Linter:
 
 
 class Rules:
-    """What may not be without a schema: at installation operators and functions; in a body types and relations, too."""
+    """Names that need a schema: at installation operators and functions; in a body types and relations, too."""
 
     def __init__(self, install, settled=False, strings=True):
         self.install = install
@@ -287,7 +287,7 @@ def walk(pglast, node, visit):
 
 
 BODY = "CREATE FUNCTION f(a text) RETURNS void LANGUAGE plpgsql%s AS $$ DECLARE t pg_catalog.text; BEGIN\n%s\nEND $$;"
-# What must be found, once each, and what must not.
+# Texts that must be found, once each, and texts that must not.
 SAMPLES = (
     ("SELECT a = b", 1), ("SELECT a OPERATOR(pg_catalog.=) b", 0), ("SELECT f(1), pg_catalog.f(2)", 1),
     ("SELECT a IN (1, 2)", 1), ("SELECT a IN (SELECT 1)", 1), ("SELECT a = ANY (b)", 1),

@@ -45,7 +45,7 @@ MAY_CATCH = {"src/pg/base/boundary.cpp"}
 
 
 def overrides_core(cursor):
-    """Whether a method stands for one of a class that is not of src/pg itself."""
+    """True if a method overrides one of a class that is not of src/pg itself."""
     if not any(child.kind == CursorKind.CXX_OVERRIDE_ATTR for child in cursor.get_children()):
         return False
     bases = [child.type.get_declaration() for child in cursor.semantic_parent.get_children()
@@ -63,7 +63,7 @@ class Frame:
 
 
 class Types:
-    """Which types have a destructor that does something."""
+    """The types that have a destructor that does something."""
 
     def __init__(self):
         self.known = {}
@@ -153,7 +153,7 @@ class Looker:
             self.visit(child, frame)
 
     def arguments(self, cursor, frame, role):
-        """Of a call of call_core() and its kin: a lambda may be wrapped in conversions."""
+        """Reads a call of call_core() or a related function: a lambda may be wrapped in conversions."""
         for child in cursor.get_children():
             if child.kind == CursorKind.LAMBDA_EXPR:
                 self.closure(child, frame, role)
@@ -190,7 +190,7 @@ class Looker:
                 frame.calls.append((line, callee.get_usr(), callee.spelling))
 
     def may_raise(self, callee):
-        """Of a function that PostgreSQL's headers declare; of one that they define: what it calls."""
+        """True of a function that PostgreSQL's headers declare; one that they define may raise what it calls may."""
         if callee.spelling in CANNOT_RAISE:
             return False
         body = callee.get_definition()

@@ -638,7 +638,7 @@ def dots_after_a_symbolic_link(tmp):
 
 
 def other_user():
-    """What runs a program as one who may not read everything."""
+    """A command that runs a program as a user who may not read everything."""
     if os.getuid() != 0:
         return ()
     user = os.environ.get("NEARDUP_SERVER_USER", "nobody")
@@ -930,7 +930,7 @@ def wait_for(condition, seconds=300):  # a hang guard
 
 @contextlib.contextmanager
 def gate_closed():
-    """What asks for the advisory lock 96 waits."""
+    """A statement that asks for the advisory lock 96 waits."""
     holder = subprocess.Popen(["psql", "-XAtq"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     holder.stdin.write("SELECT pg_advisory_lock(96), 'closed';\n")
     holder.stdin.flush()
@@ -1218,8 +1218,8 @@ def tree(folder):
 
 @contextlib.contextmanager
 def traps():
-    """What ends in an error, in a schema before pg_catalog: operators, each that pg_catalog has for two types without
-    wildcards, and some that it lacks; and a domain of the name of each type."""
+    """A schema before pg_catalog with operators and functions that raise an error: operators, each that pg_catalog has
+    for two types without wildcards, and some that it lacks; and a domain of the name of each type."""
     sql("""CREATE SCHEMA trap;
       DO $do$ DECLARE o record; BEGIN
         FOR o IN SELECT DISTINCT oprname, l, r FROM (
@@ -1320,7 +1320,7 @@ def a_table_of_files_of_another_role(tmp):
 
 @test
 def the_table_of_files_is_beside_the_table(tmp):
-    """In its schema: one for each search_path would not know what the others have loaded."""
+    """The table is in its schema: one for each search_path would not know what the others have loaded."""
     write(f"{tmp}/x.jsonl", '{"text": "one", "other": "O"}\n')
     sql("CREATE SCHEMA a; CREATE SCHEMA b")
     try:
@@ -1338,7 +1338,7 @@ def the_table_of_files_is_beside_the_table(tmp):
 
 @test
 def a_table_that_comes_before_the_one_that_is_loaded(tmp):
-    """What was checked is found again by its schema, whatever is made in others meanwhile."""
+    """A table that was checked is found again by its schema, whatever is made in others meanwhile."""
     write(f"{tmp}/x.jsonl", '{"text": "one"}\n{"text": "two"}\n')
     columns = ("path text PRIMARY KEY, size bigint NOT NULL, mtime timestamptz NOT NULL, records bigint NOT NULL, "
                "options text NOT NULL")
@@ -1372,7 +1372,7 @@ def a_table_that_comes_before_the_one_that_is_loaded(tmp):
 
 @test
 def types_of_another_schema(tmp):
-    """What a type is called depends on search_path, what it is does not."""
+    """The name of a type depends on search_path, the type does not."""
     write(f"{tmp}/x.jsonl", '{"text": "one"}\n')
     sql("CREATE SCHEMA other; CREATE DOMAIN other.text AS pg_catalog.text; "
         "CREATE DOMAIN other.jsonb AS pg_catalog.jsonb")

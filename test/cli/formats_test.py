@@ -29,7 +29,7 @@ MEGABYTE = 1 << 20
 
 
 def rows(columns="body", table="t", order="id"):
-    """What the table holds, a list of lines."""
+    """The rows of the table, a list of lines."""
     text = sql(f"SELECT {columns} FROM {table} ORDER BY {order}")
     return text.split("\n") if text else []
 
@@ -939,7 +939,7 @@ def records_that_an_option_has_left_out(tmp):
 
 @test
 def a_stopped_load_of_other_options(tmp):
-    """What it has sent is of its options: the file is read again with those of before."""
+    """A load that was stopped had other options: the file is read again with those of before."""
     write(f"{tmp}/x.jsonl", lines(*({"text": f"text {i}", "other": f"other {i}"} for i in range(4))))
     Load("load", tmp, "-t", "t")
     sql("CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.body = 'other 3' THEN RAISE 'stop' "
@@ -970,7 +970,7 @@ def paths_too_long_for_an_index(tmp):
 
 @test
 def options_that_cannot_be_noted(tmp):
-    """What was noted with other options is forgotten: it is not true of the rows that these have written."""
+    """Progress noted with other options is forgotten: it is not true of the rows that these have written."""
     write(f"{tmp}/x.jsonl", lines({"id": 1, "text": "one"}))
     with cli_test.database("loader_latin1", "LATIN1"):
         Load("load", tmp, "-t", "t", "--id-column", "id")

@@ -47,7 +47,7 @@ def load(tmp, **how):
 
 
 def as_expected(file, found):
-    """Whether the file was loaded, or skipped as it says."""
+    """True if the file was loaded, or skipped as it says."""
     got = found.pop(file.name, None)
     if file.skipped is None or got is None:
         return got == file.skipped

@@ -1,10 +1,10 @@
-"""For every test of a client: the harness of test/t, the package neardup from an environment of PyPI, documents with
-known copies."""
+"""The base of every client's test: the harness of test/t, the package neardup from an environment of PyPI, documents
+with known copies."""
 import importlib
 import os
 import sys
 
-# Where python -c runs: in the root of the checkout `import neardup` finds neardup.so, the library of the server.
+# The folder of python -c matters: in the root of the checkout `import neardup` finds neardup.so, the server's library.
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "t"))
 from harness import *

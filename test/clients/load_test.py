@@ -673,7 +673,7 @@ def names(conn):
 
 
 def strangers(name, conn, folder):
-    """What others can put into the way: operators of search_path, and a table of files with a trigger."""
+    """Other roles put operators into search_path, and a trigger on a table of files."""
     path = os.path.join(folder, "strangers.jsonl")
     with open(path, "w", encoding="utf-8") as f:
         f.write('{"text": "a"}\n{"text": "b"}\n')

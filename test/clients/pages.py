@@ -1,4 +1,4 @@
-"""For the clients of other languages: the blocks of docs/clients.md, run over the table that its section psql makes."""
+"""The blocks of docs/clients.md for other languages, run over the table that its section psql makes."""
 import shutil  # noqa: F401  # for the scripts
 import tempfile
 
@@ -21,7 +21,7 @@ def leave(why):
 
 
 def outcome(command, name, folder=None, **env):
-    """What the command prints over a database that has the posts; its errors where it fails."""
+    """The output of the command over a database that has the posts; its errors where it fails."""
     done = subprocess.run(command, env=dict(os.environ, PGDATABASE=name, **env), cwd=folder, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else "status %d: %s%s" % (

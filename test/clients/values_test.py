@@ -86,7 +86,7 @@ def read(conn, kind, text):
 
 
 def received(conn, data):
-    """And of a binary form, by the table `sent`."""
+    """The value of a binary form, by the table `sent`."""
     try:
         with conn.cursor() as cur, cur.copy("COPY sent FROM STDIN (FORMAT binary)") as stream:
             stream.write(b"PGCOPY\n\xff\r\n\0" + struct.pack(">iihi", 0, 0, 1, len(data)) + bytes(data) + b"\xff\xff")
@@ -98,7 +98,7 @@ def received(conn, data):
 
 
 def damaged(conn):
-    """Of texts and bytes with one change, the package accepts what the server accepts, and as the same value."""
+    """The package accepts the texts and bytes with one change that the server accepts, and as the same value."""
     random.seed(7)
     rows = []
     for kind, text, data in forms(conn):

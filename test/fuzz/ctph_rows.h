@@ -17,7 +17,7 @@
 
 namespace neardup::fuzz {
 
-// Whether a digest of this length may have the part: as view_ctph() says.
+// True if a digest of this length may have the part: view_ctph() says so.
 inline bool is_part(const std::string& part, uint32_t length) {
   if (length != kCtphLength) return part.size() <= length;
   return part.size() <= kCtphMaxPart && reference::cut_runs(part).size() <= kCtphLength;

@@ -1,4 +1,4 @@
-// What the fuzz targets share: a failed demand is a crash, and numbers are taken from the input's front.
+// The base of all fuzz targets: a failed demand is a crash, and numbers are read from the input's front.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size != 0) std::memcpy(exact.get(), data, size);
   read_all(exact.get(), size);
 
-  // As entries: a head says how many bits vary, the rest are the entries.
+  // The input as entries: a head says how many bits vary, the rest are the entries.
   fuzz::Input in(data, size);
   const unsigned key_bits = in.read<uint8_t>() % 41;
   const unsigned block_bits = in.read<uint8_t>() % 33;

@@ -1,4 +1,4 @@
-// How the fuzz targets of engines run a search: memory, threads, ranks and trouble on the way, taken from the input.
+// The settings of a search in fuzz targets of engines: memory, threads, ranks and trouble on the way, from the input.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ inline std::vector<reference::Pair> drain(PairSearch& engine, size_t step) {
   return out;
 }
 
-// Of n rows; empty where the setting has none.
+// The ranks of n rows; empty where the setting has none.
 inline std::vector<uint32_t> make_ranks(const Setting& s, uint32_t n) {
   if (s.rank_seed == 0) return {};
   std::vector<uint32_t> out(n);

@@ -38,7 +38,7 @@ TEST_P(FuzzCorpus, HoldsNoSurprise) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path());
     const std::vector<char> input = read_file(entry.path());
-    // Of exactly its size, so that a read beyond it is seen.
+    // The copy has exactly its size, so that a read beyond it is seen.
     const std::vector<uint8_t> data(input.begin(), input.end());
     EXPECT_EQ(GetParam().run(data.data(), data.size()), 0);
     ++inputs;

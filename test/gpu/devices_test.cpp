@@ -154,7 +154,7 @@ TEST(Check, NamesTheCallTheErrorAndThePlace) {
   }
 }
 
-// On a device only: without a driver even the call that takes the error away fails.
+// This needs a device: without a driver even the call that takes the error away fails.
 TEST_F(OnDevice, CheckLeavesNoErrorBehind) {
   EXPECT_THROW(check(cudaSetDevice(-1), "cudaSetDevice"), CudaError);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);

@@ -1,4 +1,4 @@
-// What the double of fake_module.cpp does, told by the object file that it is linked with: so the module compiles once.
+// The behaviour of the double of fake_module.cpp, set by the object file that is linked: so the module compiles once.
 #pragma once
 
 namespace neardup::fake {

@@ -56,7 +56,7 @@ inline std::vector<NeardupGpuPair> word_pairs(const NeardupGpuWordRows& rows, co
   return out;
 }
 
-// Of these what a probe must tell.
+// The pairs among these that a probe must report.
 inline std::vector<NeardupGpuPair> wanted_pairs(const std::vector<NeardupGpuPair>& all, const uint32_t* weights,
                                                 uint32_t words, uint32_t k, const float* least) {
   std::vector<std::vector<double>> first_lists(words), second_lists(words);

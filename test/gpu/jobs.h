@@ -117,7 +117,7 @@ inline OwnedJob ctph_job(const std::vector<CtphDigest>& all, double threshold, s
 
 using Pairs = std::vector<reference::Pair>;
 
-// What the double finds, which compares every pair.
+// The pairs that the double finds, which compares every pair.
 inline Pairs pairs_by_definition(const NeardupGpuJob& job) {
   fake::Search search;
   char error[NEARDUP_GPU_TEXT];

@@ -186,7 +186,7 @@ void older_word_numerators(const NeardupGpuWordRows& rows, uint32_t features, bo
   const uint32_t n = rows.rows;
   const uint64_t base = rows.begin[0];
   const uint64_t entries = rows.begin[n] - base;
-  // What is left of the columns.
+  // The columns that are left get new numbers.
   std::vector<uint32_t> number(features);
   for (uint64_t e = 0; e < entries; ++e) ++number[rows.features[base + e]];
   uint32_t width = 0;

@@ -31,8 +31,8 @@ struct WordCase {
   }
 };
 
-// That what was told is right, each pair once, and holds what a probe of these rows must tell. Returns how many more
-// there are.
+// Checks that the reported pairs are right, each once, and hold all that a probe of these rows must report. Returns how
+// many more there are.
 inline size_t check_told(const WordCase& c, uint32_t first, uint32_t end, uint32_t block, uint32_t block_end,
                          const std::vector<float>& least, const std::vector<NeardupGpuPair>& told) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> values;

@@ -178,7 +178,7 @@ class World:
         return new, max(new + 1, self.meta.next_id)
 
     def free(self, page, directory):
-        """Whether nobody needs the page. What is free stays so until someone takes it, so an old copy of the directory
+        """True if nobody needs the page. What is free stays so until someone takes it, so an old copy of the directory
         errs on the safe side."""
         if page.owner == 0:
             return True
@@ -606,7 +606,7 @@ def with_directory(w, me, work):
 
 
 def count_hits(w, me):
-    """How many of a query's keys each row has; sometimes in two passes over ranges of TIDs, as with little memory."""
+    """Counts a query's keys in each row; sometimes in two passes over ranges of TIDs, as with little memory."""
     expected = w.committed()
     query = [ROSTER] + w.random.sample(range(1, KEYS + 1), 3)
     middle = w.random.choice((0, 0, w.random.randint(0, len(w.heap))))
@@ -665,9 +665,9 @@ def roster_batch(w, directory, moving, first):
 # Checks --------------------------------------------------------------------------------------------------------------
 
 def check_index(w, quiet=False):
-    """What lsh_check looks at, and that every committed row is in one place with its keys. Returns TID -> unit -> keys.
-    quiet: nobody is at work and cleanup has run, so every page is in use or free; unless a merge is under way, whose
-    inputs may still have links to pages that others took and left, which keeps cleanup from finding these."""
+    """Checks what lsh_check does, and that every committed row is in one place with its keys. Returns TID -> unit ->
+    keys. quiet: nobody is at work and cleanup has run, so every page is in use or free; unless a merge is under way,
+    whose inputs may still have links to pages that others took and left, which keeps cleanup from finding these."""
     meta, used = w.meta, {0}
     places = defaultdict(lambda: defaultdict(list))
 

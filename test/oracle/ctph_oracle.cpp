@@ -404,7 +404,7 @@ int main(int argc, char** argv) {
       texts = digests;
     std::shuffle(texts.begin(), texts.end(), random);
     if (texts.size() > 5000) texts.resize(5000);
-    // By block size: the comparable ones then lie together.
+    // Texts are sorted by block size: the comparable ones then lie together.
     std::stable_sort(texts.begin(), texts.end(), [](const std::string& a, const std::string& b) {
       return std::strtoull(a.c_str(), nullptr, 10) < std::strtoull(b.c_str(), nullptr, 10);
     });

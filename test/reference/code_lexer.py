@@ -57,7 +57,7 @@ def tokens(text):
     while at < len(text):
         found = TOKEN.match(text, at)
         if found.group("delimiter") is not None and len(found.group("delimiter").encode()) > 16:
-            # Too long for C++: a string as any other.
+            # A prefix too long for C++ makes it an ordinary string.
             prefix = found.group().index('"')
             plain = TOKEN.match(text, at + prefix)
             out.append((LITERAL, at, plain.end()))

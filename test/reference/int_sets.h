@@ -37,7 +37,7 @@ class IntSetMaker {
   std::vector<int64_t> fresh(size_t size) { return drawn(size, INT64_MIN, INT64_MAX); }
   size_t below(size_t n) { return random_() % n; }
 
-  // Of the set some elements; and others.
+  // The set without some of its elements, and with some others.
   std::vector<int64_t> changed(const std::vector<int64_t>& set, size_t drop, size_t add) {
     std::set<int64_t> out(set.begin(), set.end());
     for (; drop > 0 && out.size() > 1; --drop) out.erase(std::next(out.begin(), static_cast<long>(below(out.size()))));

@@ -13,7 +13,7 @@
 
 namespace neardup::reference {
 
-// As text_score.h defines tokens; the limit on characters is the caller's.
+// Tokens are defined in text_score.h; the limit on characters is the caller's.
 inline std::vector<Symbols> score_tokens(std::string_view text) {
   std::vector<Symbols> out;
   const auto* p = reinterpret_cast<const uint8_t*>(text.data());

@@ -50,7 +50,7 @@ inline std::vector<uint32_t> weighted_minhash32(WeightedSet set, uint32_t num_pe
   uint32_t worst = kEmpty32;
   for (const auto& [x, units] : set) {
     const uint64_t base = mix64(x ^ mix64(seed ^ kSeed0));
-    // From the greatest whole stratum down: the first may fill all components, and shows when to stop in the others.
+    // Whole strata go downwards: the first may fill all components, and shows when to stop in the others.
     // Last the one of which a part counts.
     int part = 0;
     while (part < 128 && units >> part != 0) ++part;

@@ -61,7 +61,7 @@ inline bool decimal_digit(uint32_t c) {
   return false;
 }
 
-// Whether some capital is folded to it; Georgian and Cherokee are written without.
+// True if some capital is folded to it; Georgian and Cherokee are written without.
 inline bool lower_case(uint32_t c) {
   static const std::set<uint32_t> folded = [] {
     std::set<uint32_t> out;
@@ -86,7 +86,7 @@ inline bool closing(uint32_t c) {
                     0x3019, 0x301e, 0x301f, 0xff02, 0xff07, 0xff09, 0xff3d, 0xff5d, 0xff60, 0xff63});
 }
 
-// Whether a sentence ends in what stands between two words.
+// True if a sentence ends in what stands between two words.
 inline bool sentence_ends(const std::vector<uint32_t>& before, const std::vector<uint32_t>& gap, uint32_t next) {
   for (size_t i = 0; i < gap.size(); ++i) {
     if (is_one(gap[i],
@@ -127,7 +127,7 @@ inline Document place_words(std::string_view text) {
   return out;
 }
 
-// Of an array; NULL is an empty string here.
+// This overload reads an array; NULL is an empty string here.
 inline Document place_words(const std::vector<std::string>& words) {
   Document out;
   for (const std::string& word : words) out.push_back({word.size() <= 1024 ? word : std::string(), out.empty()});

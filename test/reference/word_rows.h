@@ -49,7 +49,7 @@ inline constexpr const char* kWordShapes[] = {"zipf",       "sparse", "dense", "
 inline WordRows make_word_rows(const std::string& shape, uint32_t n, uint32_t width, uint64_t seed) {
   std::mt19937_64 random(seed * 1000003 + n * 31 + width);
   const auto chance = [&] { return static_cast<double>(random() >> 11) / 9007199254740992.0; };
-  // Where digits of any base turn over.
+  // Values where digits of any base turn over.
   constexpr uint16_t kBorders[] = {1,     2,     63,    64,    126,   127,   128,   129,   130,   191,   192,
                                    254,   255,   256,   257,   383,   384,   16128, 16255, 16256, 16383, 16384,
                                    16511, 16512, 32385, 32512, 32638, 32639, 32640, 32641, 32766, 32767};

@@ -176,7 +176,7 @@ WITHOUT_NODES = "; SET neardup.enable_join = off; SET neardup.derive_conditions 
 
 
 def is_ours(server, what, statement):
-    """Whether our library is among the callers: the statement is run again, with a backtrace, with our nodes in its
+    """True if our library is among the callers: the statement is run again, with a backtrace, with our nodes in its
     plan and without. None where it does not fail again."""
     function = raised_in(what)
     if function is None or re.search(r"\[\w+, \w+\.(?:cpp|h):", what):
@@ -189,7 +189,7 @@ def is_ours(server, what, statement):
 
 
 def backtraces(server, function, statement, settings=""):
-    """Of the errors that the function raises in the statement."""
+    """The backtraces of the errors that the function raises in the statement."""
     began = os.path.getsize(server.log)
     with server.connect() as conn:
         conn.execute(
@@ -250,7 +250,7 @@ def torture(server):
 
 
 def internal(server):
-    """What the log of it all has."""
+    """The internal errors in the whole log."""
     ours, own, unknown = sorted_out(server, Log(server.log))
     check("sqlsmith: the server neither ends nor meets an internal error of ours (kinds of PostgreSQL's own: "
               "%d, that do not come again: %d)" % (len(own), len(unknown)), not ours, ours and describe_faults(ours))
@@ -305,7 +305,7 @@ def open_to_compare(server):
 
 
 def steady(conn, query, rows):
-    """Whether it gives the same rows again and again, by one plan."""
+    """True if it gives the same rows again and again, by one plan."""
     conn.execute(PLANS_OF["without"])
     return all(rows_or_state(conn, query) == (rows, None) for _ in range(4))
 
@@ -348,7 +348,7 @@ def compared(server, queries, seconds):
 
 
 def compare(server):
-    """The same rows with the indexes and without: of sqlsmith's queries, and of those that are full of our
+    """The rows are the same with the indexes and without: of sqlsmith's queries, and of those that are full of our
     conditions."""
     total, queries = drawn(server)
     generator = near_queries.Generator(rng, ROWS)

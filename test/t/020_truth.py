@@ -18,7 +18,7 @@ PAIRS = "a text, b text, lev int, er float8, jw3 float8, jw3n float8, jc5 float8
 
 
 def check_samples(conn):
-    """By test/reference, whose words are ours in every language."""
+    """The truth is that of test/reference, whose words are ours in every language."""
     samples.fill(conn, "doc", "id text, body text", samples.documents())
     samples.fill(conn, "pair", "a text, b text, lev int, words float8, chars float8, score int", samples.pairs())
     pairs, similar, word_bad, char_bad = conn.execute("""

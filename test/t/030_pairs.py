@@ -23,7 +23,7 @@ KINDS = {
 # thresholds and memory of clusters
 CLUSTERED = {"minhash, 32 bits": ((0.8, "4MB"), (0.5, "64kB")), "simhash": ((0.9375, "64kB"),),
              "digests": ((0.72, "64kB"),)}
-# Not every kind on every set, but in full.
+# Some kinds on some sets run only in the full form.
 LEFT_OUT = {
     "text_articles": ("minhash, 16 bits",),
     "code_submissions": ("minhash, 16 bits", "minhash, 8 bits", "long digests"),
@@ -148,7 +148,7 @@ def run_set(conn, name):
             pair_rows.append(
                 compare(conn, "%s between, %s, %s" % (name, kind, threshold), both.format(threshold), threshold,
                         "AND (a + b) % 2 = 1")[:3])
-        # Of equal signatures the least id alone is paired, but for the star.
+        # Each set of equal signatures is paired by its least id alone, but for the star.
         threshold = thresholds[-2]
         for identical, where in (("star", "AND a = first_a AND (b = first_b OR first_a = first_b)"),
                                  ("none", "AND a = first_a AND b = first_b AND first_a <> first_b")):

@@ -132,7 +132,7 @@ def compare(conn, kind, names):
         found += len(alone)
         bridge_rows.append((label, got, {p: want[p] for p in alone}))
         if not more:
-            # Of equal signatures in a group the least id alone is paired.
+            # Each set of equal signatures in a group is paired by its least id alone.
             group = conn.execute(
                 "SELECT min(id) OVER (PARTITION BY sig, %s), id FROM sig" % columns.split(" AS ")[0]).fetchall()
             first = {i: f for f, i in group}
@@ -268,7 +268,7 @@ def copies(conn):
 
 
 def recall(conn):
-    """Of the pairs whose true Jaccard similarity reaches a bound, the share found: at least 0.99."""
+    """The recall of pairs whose true Jaccard similarity reaches a bound is at least 0.99."""
     sets = {"text_articles": ("articles_2500", "id text, body text", "articles_2500_pairs"),
             "code_versions": ("docs", "id text, path text, n int, c text, d text, body text", "pairs"),
             "law_versions": ("docs", "id text, path text, n int, c text, d text, body text", "pairs"),

@@ -62,7 +62,7 @@ def filled_lines(output):
 
 
 def shows(title, shown, out):
-    """What a page shows after a block is the end of what psql prints; what the first statements print may be
+    """The output that a page shows after a block is the end of what psql prints; what the first statements print may be
     missing."""
     want, got = filled_lines(shown), filled_lines(out)
     got = got[-len(want):]

@@ -69,7 +69,7 @@ def cased_letters(conn, encoding):
 
 
 def folded_letters():
-    """In every encoding of a server: what shingles() writes is read again as the same words."""
+    """A server of any encoding reads the output of shingles() again as the same words."""
     with database("_utf8") as name, connect(name) as conn:
         conn.execute("CREATE FUNCTION letters_in(letters text[], encoding text) RETURNS text[] LANGUAGE plpgsql AS $$ "
                      "DECLARE c text; found text[] := '{}'; BEGIN"
@@ -130,7 +130,7 @@ def micro_sign(conn, encoding, fingerprint):
 
 
 def lacking(conn):
-    """What LATIN1 lacks otherwise."""
+    """Letters that only traditional or simplified text has, which LATIN1 lacks."""
     got = one(conn, "SELECT neardup_stopwords('french')")
     check("LATIN1: stop words without those that it cannot write",
           "le" in got and len(got) > 50 and not any("œ" in w for w in got), got)

@@ -68,13 +68,13 @@ CALLS = {
     "blocked_pairs": "SELECT count(*) FROM blocked_pairs('SELECT id, id % 10, id % 11 FROM hot WHERE id < 9000')",
 }
 
-# Of these PostgreSQL takes the array apart in one go, which nothing interrupts.
+# PostgreSQL takes these arrays apart in one go, which nothing interrupts.
 SETS = {
     "set_minhash": "SELECT set_minhash(a, 4096) FROM longs",
     "set_minhash of text": "SELECT set_minhash(a::text[], 4096) FROM longs",
 }
 
-# Of these neardup_progress() names the phase: each is cancelled in each phase that takes long.
+# The phases that neardup_progress() names: a call is cancelled in each phase that takes long.
 PHASES = {
     "all_pairs": ("searching",),
     "all_pairs verified": ("verifying",),
@@ -119,7 +119,7 @@ def prepare(conn):
                 FROM generate_series(1, 150) e) ||
                 array(SELECT (i * 1000 + e)::bigint FROM generate_series(1, 30) e)) AS sig
                   FROM generate_series(1, 15000) i""")
-    # As far from each other as random ones.
+    # The simhashes are as far from each other as random ones.
     conn.execute("""CREATE TABLE other AS SELECT i AS id, (hashint8extended(i, 5))::simhash AS s, CASE WHEN i <= 30000
                 THEN ('96:' ||
                 translate(left(encode(sha512(i::text::bytea), 'base64'), 60), E'\n=', '') || ':abc')::ctph END AS c

@@ -54,7 +54,7 @@ def literals(conn):
 
 
 def numbers(conn):
-    """What is just outside a range is shown with all its digits."""
+    """A value just outside a range is shown with all its digits."""
     sig = "to_minhash($$a b c d$$)"
     for call, number in (
             ("all_pairs('SELECT 1::bigint, %s', 1.0000001)" % sig, "1.0000001"),

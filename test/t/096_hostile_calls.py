@@ -82,7 +82,7 @@ BY_TYPE = {"text": "'a b c'", "name": "'id'", "integer": "3", "bigint": "1", "sm
 ROWS_OF = {"neardup_job": ("source", "profile", "within", "filter", "signature", "body"),
            "neardup_profile": ("rules", "script", "encoding", "unit", "signature"),
            "neardup_word_model": ("query", "dictionary")}
-# Too long for any name or option; the server makes them. What reads them by steps that
+# This text is too long for any name or option; the server makes it. Code that reads it by steps that
 # grow takes a second of processor time and more.
 LONG = 400000
 LONG_TEXTS = ["repeat('\"', %d)" % LONG, "'\"' || repeat('\"\"', %d) || 'a\"'" % (LONG // 2),
@@ -317,7 +317,7 @@ class Caller:
 
 
 def foreign_rows(conn):
-    """What is other roles': their relations as the catalogs have them, and the rows of them."""
+    """The relations of other roles as the catalogs have them, and their rows."""
     rows = conn.execute(
         "SELECT oid::int8, relname::text, relowner::int8, relacl::text, relkind::text, reloptions::text, relnatts "
         "FROM pg_class WHERE relnamespace IN ('o'::regnamespace, 'h'::regnamespace) ORDER BY 1").fetchall()
@@ -462,7 +462,7 @@ def main():
                     len(functions), len(oids), len(names), len(calls)))
                 for role in CALLERS + (None,) if FULL else (STRANGER, HIDDEN, None):
                     caller = Caller(name, role)
-                    # Of what the first and the last may do, each meets one half in the short form.
+                    # The first and the last may do the same, so each meets one half in the short form.
                     for call in calls if FULL or role == HIDDEN else calls[::2] if role else calls[1::2]:
                         caller.run(call)
                     caller.report("calls")

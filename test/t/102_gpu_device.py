@@ -130,7 +130,7 @@ def same_rows(conn, settings="", sources=PAIRS + OTHERS):
 
 
 def is_empty(source):
-    """Whether there is nothing to search."""
+    """True if there is nothing to search."""
     return "WHERE false" in source
 
 

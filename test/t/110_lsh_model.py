@@ -75,7 +75,7 @@ class Actor:
         self.steps = work(w, self, self.tid) if work is insert else work(w, self)
 
     def run(self, steps):
-        """Whether it has come to its end."""
+        """Returns true if it has come to its end."""
         return any(next(self.steps, self) is self for _ in range(steps))
 
     def die(self, w):
@@ -197,7 +197,7 @@ def digests():
 
 
 def explored():
-    """Of explored.txt: digests as above, and of each mistake its seed."""
+    """The contents of explored.txt: digests as above, and of each mistake its seed."""
     with open(EXPLORED, encoding="ascii") as f:
         rows = [tuple(line.split()) for line in f if not line.startswith("#")]
     return [r for r in rows if len(r[0]) == 64], {name: int(seed) for seed, name in rows if len(seed) < 64}

@@ -139,7 +139,7 @@ SIGNATURES = {
 BOUNDS = ["0.8", "0.9", "1", "0.75", "0.8046875", "0.95::real", "0.7421875", "0.5", "0.3", "0", "-1", "1.5",
           "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "NULL::float8", "(SELECT 0.8)",
           "random() * 0 + 0.8", "(SELECT bound FROM doc WHERE id = -1)"]
-# By jaccard_at_least() and with_threshold(); a comparison takes them.
+# Bounds that jaccard_at_least() and with_threshold() refuse; a comparison takes them.
 REFUSED = ("0", "-1", "1.5", "'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8")
 # M: jaccard(sig, Q); N: with another query. A star: EXPLAIN must show the index at 0.8.
 FORMS = [
@@ -465,7 +465,7 @@ def changes(p, literal):
                   hit("doc_lsh"), *inside)
         p.compare("INSERT INTO other (id, sig) SELECT 5000 + id, sig FROM doc WHERE %s RETURNING id" % on,
                   hit("doc_lsh"), *inside)
-        # What the transaction itself changed is seen.
+        # The transaction sees its own changes.
         p.compare("SELECT id FROM doc WHERE " + on, hit("doc_lsh"),
                   ["BEGIN", "UPDATE doc SET sig = near(83, 0) WHERE id BETWEEN 300 AND 330",
                    "DELETE FROM doc WHERE id IN (81, 84)",

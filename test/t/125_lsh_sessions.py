@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a session caches of lsh indexes between queries is never out of date: other sessions and its own
+"""A session's cache of lsh indexes is never out of date between queries: other sessions and its own
 transactions change, rebuild, move and drop the indexes between two queries. Also prefetched rows, more indexes than the
 cache holds, errors during a query, and an old cursor."""
 
@@ -212,7 +212,7 @@ def older_snapshots(server):
                     findings.see("%s, %s, then REINDEX" % (columns, what), seen == list(range(11, 41)), seen)
                     old.execute("COMMIT")
                     dump.execute("COMMIT")
-        # What a new index has met of dead rows alone does not bind it.
+        # Dead rows alone, which a new index has met, do not bind it.
         for how, settings in (("by one", ""), ("by workers", BY_WORKERS)):
             new_letters(b, 3000, k=4)
             old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plain")
@@ -278,7 +278,7 @@ def thinned(server):
 
 
 def row_versions(server):
-    """Which version of a row the snapshot sees decides, not what else lies in its place: chains of updates, changes
+    """The version of a row that the snapshot sees decides, not what else lies in its place: chains of updates, changes
     that were undone or are under way, signatures out of line, NULLs, and rows of
     other parameters beside a partial index."""
     findings = Findings()
@@ -370,7 +370,7 @@ def boilerplate(server):
             for memory in ("64kB", "1MB", "4MB", "64MB") if what == "built" or FULL else ("4MB",):
                 conn.execute("SET work_mem = '%s'" % memory)
                 found += same(findings, "%s, work_mem %s" % (what, memory), conn, "pages", queries, (0.85,))
-                # In order: by how many groups miss at least.
+                # Rows come in the order of how many groups miss at least.
                 for some in ("", " LIMIT 40"):
                     near = ("SELECT array(SELECT (sig <%%> %s::minhash)::numeric(9, 6) FROM pages "
                             "WHERE sig %% %s::minhash ORDER BY sig <%%> %s::minhash" + some + ")")

@@ -141,7 +141,7 @@ def documents():
 
 
 class Measure:
-    """How near two values of a family are. on: X is the column, Q the query, B the greatest distance or least score."""
+    """A measure of two values of a family. on: X is the column, Q the query, B the greatest distance or least score."""
 
     def __init__(self, name, family, on, more, order, bounds, column_bound, not_served):
         self.name, self.family, self.order = name, family, order
@@ -339,7 +339,7 @@ def change(conn, schema, family, first, rows):
 
 # One table ----------------------------------------------------------------------------------------------------------
 
-# What the bound is in numbers; None: no number that an index must serve.
+# Bounds with their numbers; None: no number that an index must serve.
 HASH_BOUNDS = [(str(d), d) for d in list(range(17)) + [20, 40]] + [
     ("64", None), ("-1", None), ("65", None), ("3.5", 3), ("3.5::real", 3), ("3::real", 3), ("3::smallint", 3),
         ("3::bigint", 3), ("3::numeric", 3),
@@ -951,7 +951,7 @@ def options(name):
         equal("lsh_info before the first row", [one(conn, "SELECT parameters FROM lsh_info('%s')" % i) for i in ("n_s",
             "n_c")], [None, None])
 
-        # What an index was made with stays until REINDEX, which takes the number of rows anew.
+        # The index keeps its parameters until REINDEX, which counts the rows again.
         blocks = lambda: one(conn, "SELECT bands FROM lsh_info('o_s')")
         steps = [("made for a small table", blocks(), 4)]
         conn.execute("UPDATE pg_class SET relpages = 1, reltuples = 2e7 WHERE oid = 'o'::regclass")

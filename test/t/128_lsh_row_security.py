@@ -6,7 +6,7 @@ from plans import *
 
 READER = "t_128_reader"
 
-# Which functions may be LEAKPROOF, and why each of them raises no error and writes no
+# Functions that may be LEAKPROOF, and why each of them raises no error and writes no
 # message, whatever valid values it is given.
 BYTES = "compares bytes"
 NUMBERS = "compares two numbers"
@@ -274,8 +274,8 @@ def errors_of_reader(conn, f):
 
 
 def hidden(conn):
-    """What was made otherwise and is hidden raises no error, in whatever plan, beside whatever other condition; what is
-    seen does."""
+    """A hidden value of other parameters raises no error, in whatever plan, beside whatever other condition; a visible
+    one does."""
     conn.execute("SET search_path = indexed, public; CREATE TABLE own (id int, kind text, m minhash, c ctph, a int[]);"
                  + MAY_SEE.format(reader=READER))
     for f, (_, value, otherwise, _, order) in FAMILIES.items():
@@ -334,7 +334,7 @@ def looks(conn, name):
     e = sql_error(conn, "INSERT INTO m SELECT 99999, 0, 'x', 'x', " + FAMILIES["m"][2].format("1"))
     equal("the owner is told of the index", e.diag.message_detail,
           "index: set of bigint, 64x32, seed 0; row: set of bigint, 64x32, seed 424242")
-    # What is dropped while it is looked for.
+    # The index or the table is dropped while it is looked for.
     for call, what, state in itertools.product(calls, ("INDEX m_lsh", "TABLE m CASCADE"), ("42704",)):
         call = re.sub(r"'[cs]_lsh', .*",
                       "'m_lsh', %s, %s)" % (FAMILIES["m"][1].format("40"), FAMILIES["m"][1].format("40")), call)

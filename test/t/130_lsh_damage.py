@@ -10,9 +10,9 @@ DAMAGED = {"XX001", "XX002"}  # data corrupted, index corrupted
 SETTINGS = ("full_page_writes = off\nwal_level = minimal\nmax_wal_senders = 0\n"
             "shared_buffers = 128MB\nstatement_timeout = 120s\n")
 
-# What lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one whose
-# counts are not known, by their flag), a page of the same run in the place of another, a bound that still parts its
-# pages, bytes that nothing reads.
+# Damage that lsh_check(index, true) always finds. Not: a directory or a meta page that another index could have (one
+# whose counts are not known, by their flag), a page of the same run in the place of another, a bound that still parts
+# its pages, bytes that nothing reads.
 FOUND = {"beyond the file", "counts", "entries", "impossible rows", "inner page", "leaf", "leaf count", "no link",
          "pending page", "whole pages"}
 
@@ -111,7 +111,7 @@ def make_codes(server, conn):
                   "neardup_internal.lsh_bit_query", 2).read(server, conn)
 
 
-# What is done with each ----------------------------------------------------------------------------------------------
+# Statements over a damaged index -------------------------------------------------------------------------------------
 
 def says_damaged(e, case):
     return (e.sqlstate in DAMAGED and (case.group != "beyond the file" or e.sqlstate == "XX002")
@@ -145,7 +145,7 @@ def answers(conn, table, g, index_only):
 
 
 def try_case(conn, case, table, want):
-    """What went wrong, or ''; and whether anything was noticed."""
+    """The faults, or ''; and True if anything was noticed."""
     index, g = table + "_sig", case.golden
     bad, noticed = [], False
 
@@ -321,7 +321,7 @@ def damage(server, seed):
         for g in goldens:
             some = page_cases(g, rng, 7 if FULL else 2)
             if not FULL:
-                # Of each group some; what the others have as well is left out of the largest.
+                # Some of each group; what the others have as well is left out of the largest.
                 groups = {"tall": ("beyond the file", "inner page", "links", "no link", "bounds"),
                           "hashes": ("meta page", "any byte", "entries", "pending page"),
                           "digests": ("meta page", "any byte", "entries", "pending page"),

@@ -85,7 +85,7 @@ def prepared(conn, rng, bits, queries):
 
 
 def ordered(conn, rng, bits, queries):
-    """Of a condition's rows the nearest come first, by the index and by a sort."""
+    """The nearest of a condition's rows come first, by the index and by a sort."""
     rows = []
     for _ in range(10):
         q = "'%s'::bit(%d)" % (rng.choice(queries), bits)

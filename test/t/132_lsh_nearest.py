@@ -53,7 +53,7 @@ def fill(conn, rng):
 
 
 def value(conn, rng, column):
-    """Of a row, of a text that is far from all, or nothing."""
+    """The value of a row, of a text that is far from all, or nothing."""
     chance = rng.random()
     if chance < 0.06:
         return "NULL::%s" % {"sig": "minhash", "hash": "simhash", "digest": "ctph"}[column]
@@ -104,7 +104,7 @@ def generated(conn):
 
 
 def other_forms(conn):
-    """Beside a plain SELECT with a constant."""
+    """Statements other than a plain SELECT with a constant."""
     of = "(SELECT sig FROM docs WHERE id = 40)"
     forms = {
         "LATERAL":

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a newer version of neardup has written: an lsh index, a hash family, a stored value with a number above all that
+"""A newer version of neardup has written an lsh index, a hash family, or a stored value with a number above all that
 this library knows. Whatever touches it raises an error that names the number and says what helps; no answer lacks rows.
 REINDEX cures an index."""
 from servers import *

@@ -21,7 +21,7 @@ rng = random.Random(140)
 
 
 class Work:
-    """What clients do to an index of each kind: they insert, by chance roll back, delete and vacuum. `committed`: what
+    """Clients change an index of each kind: they insert, by chance roll back, delete and vacuum. `committed`: what
     rows were acknowledged, by case: first, how many."""
 
     def __init__(self, server):
@@ -88,13 +88,13 @@ def recovered(conn, what, findings, orphans, table, queries):
 
 
 class Struck:
-    """What rounds find after recovery, before any VACUUM: whether the killing hits what it is meant for."""
+    """The states that rounds find after recovery, before any VACUUM: does the killing hit what it is meant for?"""
 
     def __init__(self):
         self.rounds, self.merges, self.orphans = 0, 0, 0
 
     def look(self, conn, index):
-        # Of tables as small as these only a merge has several runs in one unit.
+        # Only a merge gives tables as small as these several runs in one unit.
         merging, orphans = conn.execute(
             "SELECT runs > units, orphan_pages > 0 FROM lsh_info(%s, true)", [index]).fetchone()
         self.rounds += 1
@@ -156,7 +156,7 @@ def timed(conn, statement):
 
 
 def rebuilt(conn, what, findings, orphans, queries):
-    """After an interrupted build: there is no index, or an invalid one, or the whole."""
+    """An interrupted build leaves no index, or an invalid one, or the whole."""
     valid = [r[0] for r in conn.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('b_sig')")]
     findings.see(
         what + ": CONCURRENTLY alone leaves an invalid index", False not in valid or "CONCURRENTLY" in what, valid)

@@ -113,7 +113,7 @@ def full_disk(server):
 
 
 def all_free(findings, server, case):
-    """Of what is merged a part is free and a part is not. A map that calls all of it free; new pages are added."""
+    """A merge has freed a part of the pages. A map calls all of them free; new pages are added."""
     with server.connect() as conn:
         conn.execute("ALTER INDEX d_v SET (pending_limit = 64)")
         path, content = fork_path(server, conn, case, "fsm"), map_of_empty_pages(server, conn)
@@ -162,7 +162,7 @@ class State(NamedTuple):
     merging: bool
 
 
-# What is seen of the index, and what was seen when VACUUM began.
+# The states of the index, and those when VACUUM began.
 PHASES = (
     ("some lists are swept", lambda now, was: now.phase == IN_INDEX and now.listed < was.listed),
     ("rosters are swept", lambda now, was: now.phase == IN_INDEX and now.in_rosters < was.in_rosters),

@@ -42,14 +42,14 @@ class Fleet:
             conn.execute("DROP DATABASE struck")
 
     def write(self, conn, cases):
-        """In their ways; the pages then."""
+        """Changes the indexes in the ways of the cases; returns their pages."""
         for case in cases:
             case.run(conn, case.way.writes)
         flush_wal(conn)
         return pages(conn, cases) if self.inspected else {}
 
     def compare(self, findings, what, cases, before, tidy=LONG):
-        """After the danger; with tidy once more after VACUUM."""
+        """Compares after the danger; with tidy once more after VACUUM."""
         with self.server.connect("struck") as conn:
             compare_pages(findings, what, before, pages(conn, cases) if self.inspected else {})
             found = look_at(findings, what, conn, cases)
@@ -76,7 +76,7 @@ def clean_restart(fleet):
 
 
 def crash(fleet):
-    """What is on disk is as old as the last checkpoint; the rest comes from WAL. Unlogged indexes are empty."""
+    """The disk is as old as the last checkpoint; the rest comes from WAL. Unlogged indexes are empty."""
     findings, server, cases = Findings(), fleet.server, fleet.logged()
     others = [case for case in fleet.cases if not case.way.logged]
     with fleet.copy() as name:
@@ -114,7 +114,7 @@ FORKS = ("main", "fsm")
 
 
 def in_memory(server, conn, cases):
-    """Of each file of the indexes its pages in memory: {path: [bytes]}."""
+    """The pages in memory of each file of the indexes: {path: [bytes]}."""
     query = """
         SELECT get_raw_page('{index}', '{fork}', b::int)
         FROM generate_series(0, pg_relation_size('{index}', '{fork}') / 8192 - 1) b ORDER BY b
@@ -134,7 +134,7 @@ def mixed(rng, old, new):
 
 
 def tear(rng, path, new_pages):
-    """Of the pages that memory has otherwise than the disk; how many."""
+    """Tears some pages that memory has otherwise than the disk; returns how many."""
     torn = 0
     with open(path, "r+b") as f:
         for block, new in enumerate(new_pages):
@@ -171,7 +171,7 @@ def old_map(saved, _):
 
 
 def map_of_a_table(_, of_table):
-    """Of a table of many empty pages: it calls all free, the meta page, pages in use, and some beyond the end."""
+    """The map of a table of many empty pages: it calls all free, the meta page, pages in use, and some beyond."""
     return of_table
 
 
@@ -199,7 +199,7 @@ def cases_of_maps():
 
 
 def true_map(conn, case):
-    """Whether the map has the pages that are free, and no other page of the file; which it has otherwise."""
+    """True if the map has the pages that are free, and no other page of the file; and which it has otherwise."""
     if not one(conn, "SELECT count(*) FROM pg_extension WHERE extname = 'pg_freespacemap'"):
         return True, ""
     wrong = conn.execute("""

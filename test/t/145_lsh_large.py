@@ -60,7 +60,7 @@ def filled(small):
             "the end is an error",
             (getattr(error, "sqlstate", None), "is full" in str(error), "Partition" in str(error)), (LIMIT, True, True))
         equal("VACUUM never writes the large unit anew", anew, 0)
-        # What has no room is refused; all else goes on.
+        # A value without room is refused; all else goes on.
         findings = Findings()
         for i in range(4):
             conn.execute("DELETE FROM t WHERE id %% 991 = %d" % i)

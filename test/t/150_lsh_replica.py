@@ -112,7 +112,7 @@ def replayed(primary, standby):
 
 
 def states(server):
-    """What both must have alike: the rows, the directory of each index, and its pages. A page that was never written to
+    """The state that both share: the rows, the directory of each index, and its pages. A page that was never written to
     is in no log: an inserter that found another one faster leaves it to the free space map."""
     with server.connect() as conn:
         return [conn.execute("SELECT count(*), sum(hashtextextended(t::text, 0)) FROM %s t" % t).fetchone() +

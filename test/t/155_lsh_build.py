@@ -40,7 +40,7 @@ def pages(conn, index):
 
 
 def sound(conn, index):
-    """What lsh_check and the counts say; "" when all is well."""
+    """The faults by lsh_check and the counts; "" when all is well."""
     e = sql_error(conn, CHECK, (index,))
     if e:
         return str(e)
@@ -139,7 +139,7 @@ def other_parameters():
             conn.execute("UPDATE t SET sig = %s" % (make % 64))
             dead_gone(conn, "t")
 
-            # The same transaction made new rows: its old ones are dead to itself alone.
+            # This transaction made new rows: its old ones are dead to itself alone.
             with conn.transaction():
                 conn.execute("UPDATE t SET sig = %s" % (make % 32))
                 conn.execute("CREATE INDEX i ON t USING lsh (sig)")

@@ -114,7 +114,7 @@ def mix(server):
     with server.connect() as conn:
         for i, option in enumerate(options):
             make_table(conn, "mix%d" % i, 2000, index=option)
-            # Of one table several are vacuumed in parallel.
+            # Several indexes of one table are vacuumed in parallel.
             conn.execute("CREATE INDEX mix%d_part ON mix%d USING lsh (sig) WITH (pending_limit = 2, threshold = 0.9) "
                          "WHERE family < 100" % (i, i))
             m = Mix("mix%d" % i, make_queries(conn, rng, 250, 55, 5), 10000)

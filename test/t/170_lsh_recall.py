@@ -73,7 +73,7 @@ def all_sets(conn, folder):
 def all_found(conn, name, texts, short):
     fill(conn, texts)
     for what, constructor in (SHORT_SIGNATURES if short else SIGNATURES).items():
-        # Not by UPDATE: an index on a table with old row versions is not used while any older snapshot lives.
+        # UPDATE would not do: an index on a table with old row versions is not used while any older snapshot lives.
         conn.execute("DROP TABLE IF EXISTS doc; CREATE TABLE doc AS SELECT id, %s AS sig FROM source" % constructor)
         conn.execute("ALTER TABLE doc ADD PRIMARY KEY (id); CREATE INDEX doc_sig ON doc USING lsh (sig); ANALYZE doc")
         results, used = [], True

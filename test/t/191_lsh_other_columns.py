@@ -32,7 +32,7 @@ def fill(conn):
 
 
 def conditions(rng):
-    """For each choice of columns: none of the values, all of them 0 or nothing, and some by chance."""
+    """Conditions for each choice of columns: on none of them, on all of them as 0 or nothing, and on some by chance."""
     for n in range(len(OTHERS) + 1):
         for columns in itertools.combinations(OTHERS, n):
             for values in [[1] * n, [2] * n, [rng.randrange(3) for _ in columns], [rng.randrange(3) for _ in columns]]:

@@ -122,7 +122,7 @@ def minutiae(name):
         print(
             "note: candidates among pairs of one finger %.2f %% of %d (theory 98.5), of others %.2f %% of %d (6.3)" % (
                 100 * true, PRINTS, 100 * false, queries * (PRINTS - 1)))
-        # Of n pairs the standard error is sqrt(p (1 - p) / n): 0.46 points at 700 prints.
+        # The standard error of n pairs is sqrt(p (1 - p) / n): 0.46 points at 700 prints.
         check("98.5 % of one finger", abs(true - 0.985) < (0.006 if FULL else 0.016), true)
         check("6.3 % of others", abs(false - 0.063) < 0.005, false)
         equal("the index's candidates are those that share a bucket", found[0], one(

@@ -9,10 +9,10 @@ from clusters import anchors
 from harness import *
 
 SEED = int(os.environ.get("NEARDUP_SEED", "199"))
-# How often each series of bounds is tried; in the short form two or three of the five.
+# The number of tries of each series of bounds; in the short form two or three of the five.
 ROUNDS = 6 if FULL else 1
 CURSORS = 8
-# Of the first family more rows than a batch has, even of candidates of 8 bytes in twice the least work_mem.
+# The first family has more rows than a batch, even of candidates of 8 bytes in twice the least work_mem.
 ROWS, OF_FIRST = 10000, 9300
 PLAIN = "enable_indexscan = off; enable_bitmapscan = off; neardup.enable_join = off"
 ALONE = "enable_material = off; enable_memoize = off; max_parallel_workers_per_gather = 0; "
@@ -99,7 +99,7 @@ def answer(conn, settings, query):
 
 
 class Comparisons:
-    """Of queries by our plans and by plain ones."""
+    """Compares queries by our plans and by plain ones."""
 
     def __init__(self, conn, rng):
         self.conn, self.rng = conn, rng
@@ -122,7 +122,7 @@ class Comparisons:
 
 
 def summary(rows, ids="s.id"):
-    """Of rows that LIMIT cuts: what is the same whichever of them come. rows: a query with the columns id and good."""
+    """The part of rows cut by LIMIT that is the same whichever come. rows: a query with the columns id and good."""
     return ("SELECT count(*) AS n, count(DISTINCT %s) AS d, bool_and(s.good) AS good, "
             "sum(hashtext((%s)::text)::bigint) FILTER (WHERE q.lim IS NULL) AS whole FROM (%s LIMIT q.lim) s"
             % (ids, ids, rows))
@@ -253,7 +253,7 @@ def calls(rng):
 
 
 def brute(conn, name, call, least):
-    """What the function's rows are by a join, where that says it: as (query, rows)."""
+    """The function's rows by a join, where that gives them: as (query, rows)."""
     column = next((c for c in FAMILIES if "id, %s" % c in call), "sig")
     similar = {"sig": "jaccard(a.sig, b.sig)", "hash": "1 - hamming(a.hash, b.hash) / 64.0::float8",
                "elements": "jaccard_exact(a.elements, b.elements)"}.get(column)

@@ -8,7 +8,7 @@ LEAST_ACCURACY = 0.98
 
 
 def available(conn, name, call):
-    """Whether this build has the library behind a call; a skip line when not."""
+    """True if this build has the library behind a call; a skip line when not."""
     e = sql_error(conn, "SELECT " + call)
     if e is None:
         return True

@@ -417,7 +417,7 @@ def thresholds_to_the_last_digit(name):
 
 
 def written_in_one_transaction(name):
-    """What a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
+    """A row that a transaction writes again after its own refresh is seen by the next, wherever it lies then."""
     with connect(name) as conn:
         conn.execute(SCHEMA % ("bigint", "text"))
         conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body')")
@@ -626,7 +626,7 @@ def unusual_jobs(name):
         equal("where all tables are published", table(conn, "dups"),
               from_scratch(conn, "body => 'body', verify => 'jaccard', threshold => 0.85"))
         conn.execute("DROP PUBLICATION everything")
-        # What clustering saw may have been another text, which is gone by now.
+        # The text that clustering saw may have been another, which is gone by now.
         run(conn, "UPDATE docs SET body = body WHERE id = (SELECT min(id) FROM docs WHERE body IS NOT NULL)",
             "CALL refresh_duplicates('dups')")
         check("verified, a row that was written again is clustered again",
@@ -670,7 +670,7 @@ def unusual_jobs(name):
         conn.execute("SELECT drop_duplicates('dups'); DROP TABLE named")
         equal_all("ids", rows)
 
-        # At 4096 components: an index below the threshold would have too many bands, and one at 0.5, too.
+        # A signature has 4096 components: an index below the threshold would have too many bands, and one at 0.5, too.
         conn.execute("CREATE TABLE named AS SELECT id, to_minhash(body, num_perm => 4096) AS sig FROM docs")
         for bound, indexes in ((0.8, 1), (0.63, 1), (0.5, 0)):
             options = "signature => 'sig', threshold => %s" % bound
@@ -1036,8 +1036,8 @@ END $do$"""
 
 
 def put_before(name):
-    """What others have put into a schema of the search_path does not run with the rights of who uses a job, or looks at
-    the status."""
+    """Objects that others put into a schema of the search_path do not run with the rights of the role that uses a job,
+    or looks at the status."""
     with connect(name) as conn:
         conn.execute(SCHEMA % ("bigint", "text"))
         rng = random.Random(23)
@@ -1170,7 +1170,7 @@ def cancelled(name):
 
 
 def at_once(name):
-    """What another session makes, drops, renames or takes away between a look at it and what follows."""
+    """Another session makes, drops, renames or takes something away between a look at it and what follows."""
     role = "neardup_t_at_once"
     with connect(name) as first, connect(name) as second:
         first.execute(SCHEMA % ("bigint", "text"))
@@ -1197,7 +1197,7 @@ def at_once(name):
             second.execute("SET ROLE " + role)
             jobs = "SELECT array_agg(job::text ORDER BY job::text) FROM duplicates_status"
             equal("jobs that a role may read", one(second, jobs), ["a.x", "a.y", "b.x", "b.y", "c.x", "c.y"])
-            # What another session has locked is left out, and not waited for.
+            # A table that another session has locked is left out, and not waited for.
             first.execute("BEGIN; DROP SCHEMA a CASCADE; REVOKE SELECT ON b.x_job FROM {0}; "
                           "REVOKE USAGE ON SCHEMA c FROM {0}".format(role))
             equal("jobs that are being taken away", one(second, jobs), ["b.x", "b.y", "c.x", "c.y"])

@@ -9,7 +9,7 @@ import samples
 SETS = {"sms": (3, 3), "code_plagiarism": (5, 5), "code_submissions": (4, 4), "law_versions": (6, 6),
         "news_reuters": (3, 3), "code_versions": (6, 6), "zh_headlines": (3, 3), "zh_tang_editions": (6, 6)}
 SHORT = ("sms", "code_plagiarism", "code_submissions", "zh_tang_editions")
-# Of pairs of ids, how many are similar themselves.
+# The number of pairs of ids that are similar themselves.
 SIMILAR = """SELECT count(*) FROM unnest(%s::text[], %s::text[]) p(a, b) JOIN docs x ON x.id = p.a JOIN docs y
   ON y.id = p.b
   WHERE jaccard_exact(ARRAY(SELECT shingle_hashes(x.body)), ARRAY(SELECT shingle_hashes(y.body))) >= 0.8"""

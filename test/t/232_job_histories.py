@@ -9,11 +9,11 @@ from jobs import from_scratch, table
 SEED = int(os.environ.get("NEARDUP_SEED", "232"))
 HISTORIES = 40 if FULL else 4
 STEPS = 40 if FULL else 20
-# Of the refreshes, how many are also compared with a new job, which takes several times as long as a refresh.
+# The share of refreshes that are also compared with a new job, which takes several times as long as a refresh.
 NEW_JOBS = 1 if LONG else 0.2
 ROWS, IDS, CHAIN = 20, 26, 7
 KEYS = (None, None, None, 1, 2, 3, 4, 5, 6, 7)
-# How long the line of a history is: with few places most rows are near others.
+# The length of the line of a history: with few places most rows are near others.
 PLACES = (25, 40, 60)
 # writes: what the next batch writes into docs, after it has read them.
 SCHEMA = """CREATE TABLE docs (id int PRIMARY KEY, key int, team int, body text, hashes int[], sig minhash);
@@ -24,7 +24,7 @@ INSERT = "INSERT INTO docs VALUES ({id}, {key}, {team}, {body}, {hashes}, to_min
 UPDATE = ("UPDATE docs SET key = {key}, team = {team}, body = {body}, hashes = {hashes}, sig = to_minhash({body}, 1, "
           "num_perm => 16) WHERE id = {id}")
 DELETE = "DELETE FROM docs WHERE id = {id}"
-# Of the kinds of signatures, what a job is given, and what all_clusters().
+# The arguments of a job, and of all_clusters(), for each kind of signature.
 SETS = ("signature => 'hashes', measure => 'jaccard'", "hashes", ", measure => 'jaccard'")
 MINHASH = ("signature => 'sig'", "sig", "")
 CONTAINMENT = ("signature => 'hashes', measure => 'containment'", "hashes", ", measure => 'containment'")
@@ -184,7 +184,7 @@ class Job:
             "SELECT alter_duplicates('%s', threshold => %s, filter => '%s')" % (self.name, self.threshold, self.filter))
 
     def all_clusters(self):
-        """In the form of table()."""
+        """The clusters of all_clusters() in the form of table()."""
         query = "SELECT id, %s%s FROM docs WHERE %s ORDER BY %s" % (
             self.value[1], ", ROW(team) AS within" if self.within else "", self.filter, self.order[1])
         return self.conn.execute("""SELECT id, representative, similarity, survivor, min(id::text) OVER cluster,

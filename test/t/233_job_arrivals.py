@@ -10,7 +10,7 @@ from jobs import from_scratch, table
 KEYS = list(itertools.product((None, 1, 2), repeat=3))
 SIZES = list(itertools.permutations((5, 6, 8)))
 FAR = 850  # rows that resemble none, so that few have changed
-# What a job is given; whether it compares sizes.
+# The arguments of a job; True if it compares sizes.
 FORMS = {
     "oldest": "signature => 'hashes', measure => 'jaccard', order_by => 'key'",
     "newest": "signature => 'hashes', measure => 'jaccard', order_by => 'key', keep => 'newest'",

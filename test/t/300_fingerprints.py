@@ -131,7 +131,7 @@ def plagiarised_programs(conn):
 
 
 def average_precision(scored):
-    """Of (score, 1 or 0) in falling order of score; equal scores are found together."""
+    """The average precision of (score, 1 or 0) in falling order of score; equal scores are found together."""
     seen = right = total = 0
     for _, same in itertools.groupby(sorted(scored, reverse=True), key=lambda s: s[0]):
         marks = [mark for _, mark in same]
@@ -141,7 +141,7 @@ def average_precision(scored):
 
 
 def units_of_programs(conn):
-    """What each unit of text finds of copied programs: names and layout changed (L1 to L3), and all levels."""
+    """The precision of each unit of text on copied programs: names and layout changed (L1 to L3), and all levels."""
     if not one(conn, "SELECT to_regclass('gold') IS NOT NULL"):
         return
     measures = ("jaccard(to_minhash(c.body, {k}, {unit}), to_minhash(o.body, {k}, {unit}))",

@@ -116,7 +116,7 @@ def words_in(text):
 
 
 def scores(pages, texts):
-    """Of words of the story: precision, recall and F1 over all pages."""
+    """The precision, recall and F1 of the words of the story over all pages."""
     right = found = wanted = 0
     for (_, body, _), text in zip(pages, texts):
         a, b = words_in(body), words_in(text)

@@ -168,7 +168,7 @@ def signed(conn, text):
 
 
 def life(conn):
-    """What is stored cuts rows that come later, until it is made anew."""
+    """The stored passages cut rows that come later, until they are made again."""
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text); "
                  "SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4)")
     equal("what is not given", conn.execute("SELECT cut_at_least, cut_min_units, cut_unit FROM p").fetchall(),

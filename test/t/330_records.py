@@ -112,7 +112,7 @@ def recipe(conn, name, block):
 
 
 def recipes(conn):
-    """On the data; without it on empty tables."""
+    """The recipes run on the data; without it on empty tables."""
     columns, *found = recipe_blocks()
     equal("every recipe is there", [first_line(block).replace("-- ", "") for block in found], list(RECIPES))
     run_block(conn, columns)

@@ -136,7 +136,7 @@ def languages(conn):
 
 
 def latin1():
-    """In another encoding the same words; the micro sign, which folds to a Greek letter that LATIN1 lacks, as it is."""
+    """Another encoding gives the same words; the micro sign, which folds to a letter that LATIN1 lacks, as it is."""
     def written(rows):
         return [tuple(v.replace("\u03bc", "\u00b5") if isinstance(v, str) else v for v in row) for row in rows]
     docs = ["Café à la carte. 5 µ of Tea. Naïve µ.", "Café µ la carte; tea of Ümit, naïve café.",

@@ -75,7 +75,7 @@ def plan_nodes(conn, query, options="FORMAT JSON"):
 
 
 def scans(conn, query):
-    """Of each table that the plan reads: the index, or the name of the node where there is none."""
+    """The index by which the plan reads each table, or the name of the node where there is none."""
     nodes, out = plan_nodes(conn, query), {}
     for n in nodes:
         if "Relation Name" in n:
@@ -95,7 +95,7 @@ def lsh_indexes(conn, parent):
 
 
 def sound(conn):
-    """What lsh_check says of all lsh indexes of tables."""
+    """The findings of lsh_check over all lsh indexes of tables."""
     indexes = [r[0] for r in conn.execute(
         "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'lsh' "
         "AND c.relkind = 'i'")]
@@ -417,7 +417,7 @@ def parameters(conn):
 
 
 def constraints(conn):
-    """What PostgreSQL does not have for partitioned tables, and what is there instead."""
+    """Constraints that PostgreSQL does not have for partitioned tables, and their substitutes."""
     conn.execute("CREATE TABLE c (tenant int, id int, sig minhash, PRIMARY KEY (id, tenant)) PARTITION BY LIST "
                  "(tenant);CREATE TABLE c_1 PARTITION OF c FOR VALUES IN (1); "
                  "CREATE TABLE c_2 PARTITION OF c FOR VALUES IN (2) PARTITION BY RANGE (id); "

@@ -81,7 +81,7 @@ class Shards:
 
     @staticmethod
     def app(server, **kwargs):
-        """By superuser, as the foreign servers' user mapping is; the tables are his."""
+        """A superuser's session, as the foreign servers' user mapping is; the tables are his."""
         return server.connect("app", **kwargs)
 
     def each(self, *statements):
@@ -114,7 +114,7 @@ def expand(text, values):
 
 
 def whole(query):
-    """The same of the one table without indexes."""
+    """The query over the one table without indexes."""
     return re.sub(r"\bw(_\d)?\b", "whole", query)
 
 
@@ -212,7 +212,7 @@ def pushed_down(s, estimate):
 
 
 def not_sent(s):
-    """What asks a setting, and what a collation of no column keeps at home; and the forms that are sent."""
+    """A setting, or a collation of no column, keeps a condition at home; other forms are sent."""
     kept = plan(s.conn, expand("SELECT id FROM w WHERE sig % Q", s.values))
     check("sig % q stays on the coordinator", "Filter: (w_1.sig %" in kept and "WHERE" not in kept, kept)
     s.conn.execute("SET neardup.jaccard_threshold = 0.9")

@@ -63,7 +63,7 @@ def chain():
 
 
 def carried(old):
-    """What was made with the SQL of a release, by this library; then updated."""
+    """Objects made with the SQL of a release, by this library; then updated."""
     with database("_data", extension=False) as name, connect(name) as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
         estate.make(conn)
@@ -156,7 +156,7 @@ def dumped(old):
 
 
 def made_over_it():
-    """What users have made over objects that an update makes anew, and who may use these."""
+    """Objects that users have made over those that an update makes again, and the roles that may use these."""
     with database("_over", extension=False) as name, connect(name) as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
         conn.execute(

@@ -31,7 +31,7 @@ def routines(conn):
 
 
 def rights(conn):
-    """What PUBLIC and the reader may, and who may give it on, of each object: {(catalog, name): privileges}"""
+    """The privileges of PUBLIC and the reader on each object, and their grant options: {(catalog, name): privileges}"""
     rows = conn.execute("""
         SELECT 'routine', o.oid::regprocedure::text, proacl::text[] FROM pg_proc o WHERE oid IN ({proc}) UNION ALL
         SELECT 'type', format_type(oid, NULL), typacl::text[] FROM pg_type WHERE oid IN ({type}) UNION ALL
@@ -42,7 +42,7 @@ def rights(conn):
 
 
 def revoke_from_public(conn):
-    """Of all objects PUBLIC may do nothing any more, and the reader everything, and give it on."""
+    """PUBLIC may do nothing any more with any object, and the reader everything, and give it on."""
     def members(name, table, more=""):
         query = "SELECT %s FROM %s WHERE oid IN (%s)%s" % (name, table, MEMBERS % table, more)
         return conn.execute(query).fetchall()

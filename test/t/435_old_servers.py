@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # may be skipped: it builds the extension several times, so it runs in the full form
-"""What an older library or an older PostgreSQL has written keeps working, without REINDEX: signatures, indexes of every
-kind, constraints, jobs and word models.
+"""Data that an older library or an older PostgreSQL has written keeps working, without REINDEX: signatures, indexes of
+every kind, constraints, jobs and word models.
 
     releases      a cluster that the library of the first release began goes through every
     release to this version; each adds what it brought

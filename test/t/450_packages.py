@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What is released: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual page, and
-the files that `make install` and `cmake --install` install. Building and trying the packages
-themselves: ./run package, a step of --full."""
+"""The parts of a release: META.json by the PGXN Meta Spec, one version everywhere, the Debian packaging, the manual
+page, and the files that `make install` and `cmake --install` install. Building and trying the packages themselves:
+./run package, a step of --full."""
 import glob
 import json
 import re
@@ -14,7 +14,7 @@ from harness import *
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 PG_CONFIG = os.environ.get("PG_CONFIG", "pg_config")
 PROGRAM = os.environ.get("NEARDUP_BIN", os.path.join(ROOT, "bin", "neardup"))
-# Of the spec's list, those that a project like this one could have.
+# Licences of the spec's list that a project like this one could have.
 LICENCES = ("postgresql", "apache_2_0", "bsd", "freebsd", "mit", "zlib", "open_source")
 TOP_KEYS = {"name", "abstract", "description", "version", "maintainer", "license", "provides", "prereqs", "tags",
             "resources", "release_status", "generated_by", "meta-spec", "no_index"}

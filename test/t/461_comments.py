@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""What \\df+, \\do+, \\dT+ and \\dA+ say: every function that users call has an example at the end of its comment, and
+"""The comments that \\df+, \\do+, \\dT+ and \\dA+ show: those of functions that users call end with an example, and
 every example runs."""
 import importlib
 import re
 
 from harness import *
 
-# Of what belongs to the extension: kind and name, schema, comment
+# The objects of the extension: kind and name, schema, comment
 COMMENTS = r"""SELECT o.type || ' ' || regexp_replace(o.identity, '\m(public|pg_catalog)\.', '', 'g'), o.schema,
     obj_description(d.objid, d.classid::regclass::name)
     FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What a job owns, and what only seems to be its own: a table is dropped, renamed or written because pg_depend says
-that it belongs to the job, never because of its name; and a job of a hostile role
-causes no error and no wait for other roles."""
+"""A job owns some objects, and others only seem to be its own: a table is dropped, renamed or written because pg_depend
+says that it belongs to the job, never because of its name; and a job of a hostile role causes no error and no wait for
+other roles."""
 from harness import *
 
 ROLE = "neardup_t_intruder"
@@ -65,7 +65,7 @@ def another_job_s_tables(conn):
 
 
 def restored(conn):
-    """What pg_dump loses, pg_depend's entries, is recorded again by the owner's next call."""
+    """pg_dump loses pg_depend's entries; the owner's next call records them again."""
     depends = ("SELECT count(*) FROM pg_depend WHERE classid = 'pg_class'::regclass AND refobjid = 'one_job'::regclass "
                "AND refclassid = 'pg_class'::regclass AND deptype = 'n'")
     equal("three tables belong to a job", one(conn, depends), 3)
@@ -182,7 +182,7 @@ def guarded_table(conn):
 
 
 def waits_for(conn, session, end):
-    """Until the session waits for a lock."""
+    """Returns once the session waits for a lock."""
     while not one(conn, "SELECT cardinality(pg_blocking_pids(%s)) > 0", (session.info.backend_pid,)):
         if time.monotonic() > end:
             raise RuntimeError("a session does not wait for a lock")

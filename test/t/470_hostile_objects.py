@@ -130,7 +130,7 @@ def update(template, known):
 def use(template, version, target, schema):
     """Installed as `version`, updated to `target`; in the hostile schema by mallory, or in another by the superuser."""
     title = version if version == target else "%s updated to %s" % (version, target)
-    # In the short form each search_path once.
+    # The short form takes each search_path once.
     for path in PATHS if FULL else PATHS[1:3] if schema == ATK else PATHS[::3]:
         name_of = "%s in %s, used with search_path %s" % (
             title, "the hostile schema" if schema == ATK else "a schema of its own", path or "as it is")

@@ -40,7 +40,7 @@ ANALYZE m.docs; ANALYZE m.late; ANALYZE m.daily; ANALYZE m.plain;
 GRANT SELECT ON m.docs, m.late, m.daily, m.plain TO PUBLIC;
 """
 DISTANCE = "sig <%> set_minhash(ARRAY[3, 7], 32)"
-# What is asked; what follows SELECT, {t} being the table; the functions that the
+# The queries: what follows SELECT, {t} being the table; the functions that the
 # query itself names, which run as the reader.
 QUERIES = (
     ("over an index with an expression that the query does not name", "{d} FROM m.{t} ORDER BY {d} LIMIT 9", ()),

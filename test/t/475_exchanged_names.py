@@ -175,7 +175,7 @@ def inherited(schema, name, kind):
 
 
 def undo_exchange(way, schema, name, kind):
-    """What undoes an exchange; None where nothing does."""
+    """The statements that undo an exchange; None where nothing does."""
     at = "m.docs" if kind == "i" else "%s.%s" % (schema, name)
     return {renamed: ["DROP VIEW %s.%s" % (schema, name),
                       "ALTER %s %s.away RENAME TO %s" % ("INDEX" if kind == "i" else "TABLE", schema, name)],
@@ -212,7 +212,7 @@ class Copies:
 
     @staticmethod
     def read_shape(conn):
-        """What tells whether an exchange was taken back."""
+        """The shape of the schema, which tells whether an exchange was taken back."""
         return conn.execute("SELECT relnamespace::regnamespace::text, relname::text, relkind::text, relrowsecurity "
                             "FROM pg_class WHERE relnamespace IN ('m'::regnamespace, "
                             "'public'::regnamespace) AND relkind <> 'c' ORDER BY 1, 2").fetchall()
@@ -296,7 +296,7 @@ def become_reader(conn, superuser, own=True):
 
 
 class Tally:
-    """What a function's cases came to, a result line for each way."""
+    """The outcomes of a function's cases, a result line for each way."""
 
     def __init__(self):
         self.cases, self.waits, self.bad, self.impossible, self.states = 0, 0, [], 0, collections.Counter()
@@ -377,7 +377,7 @@ def exchanged(copies):
     print("note: %d exchanges of names" % total)
 
 
-# What mallory has hung on his tables, and the calls of a superuser that come upon it.
+# Mallory hangs these on his tables, and a superuser's calls come upon them.
 TRAPS = (
     ("triggers",
      "DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'm'::regnamespace "
@@ -561,7 +561,7 @@ def absurd_rows(copies):
                 if mine != 1:
                     bad.append("%s = %.40s: %s" % (column, value, e or "the reader's own job is not shown"))
                 other.execute("DELETE FROM m.x_job; INSERT INTO m.x_job SELECT * FROM m.kept")
-        # In the full form two texts of 600 MB: together they fit into no row that is sent.
+        # The full form has two texts of 600 MB: together they fit into no row that is sent.
         length = 600000000 if FULL else 6000000
         other.execute("UPDATE m.x_job SET last_error = repeat('y', %d); UPDATE m.x_job SET phase = repeat('x', %d)" % (
             length, length))
@@ -634,7 +634,7 @@ def names_alone(copies):
                   hints)
 
 
-# What mallory makes of the columns of his table, before and after the job of another role
+# Mallory changes the columns of his table so, before and after the job of another role
 # is made over it: domains, and types with casts.
 TYPED = (
     ("a domain with a check, as ids",
@@ -841,7 +841,7 @@ def held_until(copies):
 
 
 def own_names(copies):
-    """What a transaction itself does with names that were given out in it is no exchange."""
+    """A transaction's own work with names that were given out in it is no exchange."""
     for what, statements in (
             ("a source of another name, a table of the old one",
              ("CALL refresh_duplicates('public.own', commit => false)", "ALTER TABLE public.docs RENAME TO away",

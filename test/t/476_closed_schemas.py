@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What lies in a schema that a role may not use is out of its reach, by number too: a relation of which it knows the
+"""A relation in a schema that a role may not use is out of its reach, by number too: a relation of which it knows the
 OID, and which it may read, is refused by each function that takes one, whatever the schema's owner has granted on the
 relation. Once the schema is open the same calls work."""
 from harness import *

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What mallory has made in the place of what neardup reads by name, long before a call: views, tables under policies,
-tables of no type, of another owner. Others call every function that reads such a relation: each call is refused, or
-reads what it was given, and nothing of mallory's runs as them, whether they are strangers, superusers, or members of
-mallory's role."""
+"""Mallory has put relations in the place of those that neardup reads by name, long before a call: views, tables under
+policies, tables of no type, of another owner. Others call every function that reads such a relation: each call is
+refused, or reads what it was given, and nothing of mallory's runs as them, whether they are strangers, superusers, or
+members of mallory's role."""
 from hostile import Watch
 from harness import *
 
@@ -45,7 +45,7 @@ POLICY = ("ALTER TABLE m.{0} ENABLE ROW LEVEL SECURITY", "CREATE POLICY p ON m.{
 TYPELESS = (GRANT, "ALTER TABLE m.{0} NOT OF")
 FOREIGN = (GRANT, "ALTER TABLE m.{0} OWNER TO %s" % MEMBER)
 WAYS = {"a view": VIEWED, "a policy": POLICY, "no type": TYPELESS, "another owner": FOREIGN}
-# What strangers are refused, whatever they were granted.
+# Strangers are refused these, whatever they were granted.
 REFUSED = {("a view", name) for name in ("lex", "wm", "wm_model", "rules", "prof", "x_passages")}
 REFUSED |= {("a policy", name) for _, name in REFUSED} | {("no type", name) for name in TYPED if name != "x_job"}
 REFUSED |= {("another owner", "wm"), ("another owner", "wm_model")}

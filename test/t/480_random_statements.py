@@ -39,7 +39,7 @@ WHY_NOT = "SELECT * FROM public.lsh_why_not(%s)"
 
 
 class Outcome:
-    """How a statement ended: its SQLSTATE, what it said and answered, and which probes told that they ran, as whom."""
+    """The end of a statement: its SQLSTATE, what it said and answered, and which probes ran, as whom."""
 
     def __init__(self, state, said, answer, runs, told):
         self.state, self.said, self.answer, self.runs, self.told = state, said, answer, runs, told
@@ -139,7 +139,7 @@ class Judge:
         self.faults[what] = (count + 1, example)
 
     def count(self, way, outcome, beside, case):
-        """Of any outcome. beside: that of the twin, None where there is none; what PostgreSQL does itself is not
+        """Counts any outcome. beside: that of the twin, None where there is none; what PostgreSQL does itself is not
         ours."""
         self.counts[way] += 1
         self.ends["%s: %s" % (way, "answers" if outcome.state == "ok" else "errors")] += 1
@@ -265,11 +265,11 @@ class Round:
         return self.main.run(case.role, case.settings, text), self.beside(case, text)
 
     def beside(self, case, text, settings=""):
-        """What PostgreSQL alone does."""
+        """The outcome by PostgreSQL alone."""
         return self.twin.run(case.role, "; ".join(filter(None, (case.settings, settings, ALONE))), text)
 
     def names_of_plan(self, case):
-        """What the statement itself runs: what it and its plan without lsh name."""
+        """The functions that the statement itself runs: those that it and its plan without lsh name."""
         plan = self.beside(
             case, "EXPLAIN (VERBOSE, COSTS off) " + case.statement.explained) if case.statement.explained else None
         return self.schema.named_in(case.text + case.statement.executed + (plan.answer if plan else ""))
@@ -458,7 +458,7 @@ def ask_server(server, query):
 
 
 def tell(judge, statements):
-    """What was tried, for the log; then one line for each kind of fault."""
+    """Prints the counts for the log; then one line for each kind of fault."""
     for what, counted in (("ends", judge.ends), ("counts", judge.counts), ("errors", judge.errors),
                           ("reasons of lsh_why_not", judge.reasons)):
         print("%s: %s" % (what, ", ".join("%s %d" % item for item in counted.most_common(60))))

@@ -1,4 +1,4 @@
-"""What queries answer under some settings, by an lsh index and by a sequential scan, and how their plans read."""
+"""The answers of queries under some settings, by an lsh index and by a sequential scan, and the text of their plans."""
 import re
 
 from harness import *
@@ -13,7 +13,7 @@ def under(conn, settings=""):
 
 
 def sorted_rows(conn, query):
-    """In an order of their own."""
+    """The rows as text, sorted."""
     return sorted(map(repr, conn.execute(query).fetchall()))
 
 

@@ -48,7 +48,7 @@ ROWS = {
     "pg_extension": "extname = 'neardup'", "pg_default_acl": "true",
     "pg_type": "oid IN (SELECT objid FROM members) OR typelem IN (SELECT objid FROM members)",
 }
-# What is otherwise in each database.
+# Columns that differ between databases.
 OWN = {"oid", "relfilenode", "reltuples", "relpages", "relallvisible", "relallfrozen", "relfrozenxid", "relminmxid",
        "attcacheoff"}
 # Rows that say something of an object: the columns that name it.
@@ -57,7 +57,7 @@ SAID = {"pg_init_privs": ("classoid", "objoid", "objsubid"), "pg_description": (
 
 
 class Names:
-    """What the OIDs of a database mean, in words."""
+    """The meaning of a database's OIDs, in words."""
 
     def __init__(self, conn):
         self.conn, self.known = conn, {}
@@ -79,7 +79,7 @@ def references(conn):
     return {(table, column): target for table, column, target in rows.fetchall()}
 
 
-# By what a row without a name is known.
+# The columns that identify a row without a name.
 KEYS = ("attrelid", "attname", "adrelid", "adnum", "ev_class", "rulename", "aggfnoid", "defaclrole")
 NAMELESS = ("pg_attrdef", "pg_rewrite", "pg_default_acl")
 ROWS_OF = """WITH members AS MATERIALIZED (%s AND classid IN

@@ -55,7 +55,7 @@ class Golden:
         return self
 
     def merges(self):
-        """Whether a merge is under way: then its runs' counts are not known exactly."""
+        """True if a merge is under way: then its runs' counts are not known exactly."""
         return any(run.state != LIVE for run in self.runs)
 
     def page(self, block):
@@ -122,7 +122,7 @@ def page_cases(g, rng, dense):
             out.append(Case(g, "beyond the file", "%s %s: a link to %s" % (g.name, where, what), True, at,
                             block.to_bytes(4, "little")))
 
-    # What belongs to a run may stand for each other unnoticed.
+    # The parts of a run that may stand for each other unnoticed.
     alike = {
         b: set(g.leaf_blocks(run)) | set(g.inners(run)) for run in g.runs for b in g.leaf_blocks(run) + g.inners(run)}
 

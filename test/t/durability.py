@@ -104,7 +104,7 @@ WAYS = (
     Way("inner pages", (rows(TALL, TALL + 460),), (VACUUM,), kinds=("sets",), in_place=False, is_large=True),
 )
 WAY = {way.name: way for way in WAYS}
-# What follows a danger.
+# The statements after a danger.
 GO_ON = (rows(801, 1100), "DELETE FROM {table} WHERE id % 2 = 0", VACUUM, rows(1101, 1300))
 
 
@@ -167,7 +167,7 @@ class Case:
         return found
 
     def left_by_vacuum(self, conn):
-        """After VACUUM: None, or what of the index nobody needs."""
+        """Pages of the index that nobody needs after VACUUM, or None."""
         return vacuumed(conn, self.table, self.index, "*" if self.kind.name == "columns" else "v")
 
 
@@ -199,7 +199,7 @@ NEVER_WRITTEN = hashlib.md5(bytes(PAGE)).hexdigest()
 
 
 def can_inspect(conn):
-    """Whether pages can be read byte by byte in this database; the script says so where they cannot."""
+    """True if pages can be read byte by byte in this database; the script says so where they cannot."""
     can_inspect.known = one(conn, "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'pageinspect'")
     if can_inspect.known:
         conn.execute("CREATE EXTENSION IF NOT EXISTS pageinspect")
@@ -212,7 +212,7 @@ can_inspect.known = False
 
 
 def pages(conn, cases):
-    """Of each index digests of its pages in memory, with their positions in WAL and without their checksums. Pages that
+    """Digests of each index's pages in memory, with their positions in WAL and without their checksums. Pages that
     were added and never written to are in no log."""
     query = """
         SELECT b, md5(overlay(get_raw_page('{index}', b::int) PLACING '\\x0000' FROM 9))

@@ -86,7 +86,7 @@ NEAR = [
     "SELECT id FROM kind WHERE jaccard(weighed, (SELECT weighed FROM kind WHERE id = 41)) >= 0.8 ORDER BY id",
 ]
 
-# What must be the same wherever the database goes.
+# Questions whose answers must be the same wherever the database goes.
 ASK = [
     *NEAR,
     "SELECT id, sig::text, hash::text, digest::text, items::text FROM article ORDER BY id",
@@ -115,7 +115,7 @@ INDEXES = ("article_sig", "article_hash", "article_digest", "article_items", "ar
 
 
 class Brought:
-    """What a release has brought: statements that make some of it, queries by one lsh index each, other questions,
+    """The novelties of a release: statements that make some of it, queries by one lsh index each, other questions,
     names of indexes."""
 
     def __init__(self, make, near=(), ask=(), indexes=()):
@@ -159,7 +159,7 @@ LATER = {
                  "SELECT id FROM kind WHERE jaccard(lines, (SELECT lines FROM kind WHERE id = 41)) >= 0.8 ORDER BY id"],
                 ["SELECT id, representative, similarity, survivor FROM parts ORDER BY id"],
                 ("kind_code", "kind_lines")),
-    # By indexes that the releases before made.
+    # This release's queries go by indexes that the releases before made.
     "0.4.0":
         Brought([],
                 ["SELECT id FROM article WHERE dice_exact(items, (SELECT items FROM article WHERE id = 40)) >= 0.5 "
@@ -188,13 +188,13 @@ def make(conn):
 
 
 def make_later(conn, version):
-    """What that release brought, in a database that has all of before."""
+    """Makes the novelties of that release, in a database that has all of before."""
     for statement in LATER[version].make if version in LATER else ():
         conn.execute(statement)
 
 
 def answers(conn, indexes=True, upto=None):
-    """By the lsh indexes, or by reading all rows."""
+    """The answers by the lsh indexes, or by reading all rows."""
     conn.execute("SET enable_seqscan = %s; SET enable_indexscan = %s; SET enable_bitmapscan = %s" % (
         ("off", "on", "on") if indexes else ("on", "off", "off")))
     ask = [*ASK, *(q for b in brought(upto) for q in b.ask)]

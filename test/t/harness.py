@@ -1,4 +1,4 @@
-"""For every script test: a database of its own, named checks, the data sets, the oracle."""
+"""The base of every script test: a database of its own, named checks, the data sets, the oracle."""
 import atexit
 import contextlib
 import csv
@@ -80,7 +80,7 @@ data_file.told = False
 
 
 def default_version():
-    """Of neardup.control, the one place where it stands."""
+    """The version in neardup.control, the one place where it stands."""
     with open(os.path.join(ROOT, "neardup.control"), encoding="utf-8") as f:
         return re.search(r"^default_version = '(.*)'$", f.read(), re.M).group(1)
 
@@ -179,7 +179,7 @@ def error_behind(other, ends, conn, query):
 
 
 def temp_files(conn):
-    """How many temporary files there are of the sessions that have asked this: other scripts are at work on the server,
+    """The number of temporary files of the sessions that have asked this: other scripts are at work on the server,
     too."""
     temp_files.pids.add(str(conn.info.backend_pid))
     return one(conn, "SELECT count(*) FROM pg_ls_tmpdir() WHERE split_part(substr(name, 10), '.', 1) = ANY (%s)",

@@ -232,7 +232,7 @@ class Hostile:
                                     "RETURN QUERY SELECT %s; RETURN;" % honest if is_set else "RETURN %s;" % honest))
 
     def casts(self):
-        """Of types that the role owns; others it may not cast."""
+        """Casts of types that the role owns; others it may not cast."""
         s = self.schema
         for source, target, mode in (("mood", "text", "ASSIGNMENT"), ("mood", "varchar", "ASSIGNMENT"),
                                      ("mood", "int8", "ASSIGNMENT"), ("mood", "bytea", "ASSIGNMENT"),
@@ -375,6 +375,6 @@ def find_caller(context):
 
 
 def traces(conn, schema):
-    """How often any of them has run, whoever saw it."""
+    """The number of their runs, whoever saw them."""
     last, called = conn.execute("SELECT last_value, is_called FROM %s.trace" % schema).fetchone()
     return last if called else 0

@@ -77,7 +77,7 @@ def run(conn, *statements):
 
 
 def table(conn, name, more=""):
-    """What a table of duplicates says, without the numbers of its clusters."""
+    """The rows of a table of duplicates, without the numbers of its clusters."""
     return conn.execute("SELECT id, representative, similarity, survivor%s, min(id::text) OVER (PARTITION BY cluster), "
                         "count(*) OVER (PARTITION BY cluster) FROM %s ORDER BY id" % (more, name)).fetchall()
 

@@ -24,7 +24,7 @@ ORDERED = "Order By"
 
 
 def shows(plan, texts):
-    """Whether these texts are in lines of a plan, one after the other."""
+    """True if these texts are in lines of a plan, one after the other."""
     lines = iter(plan)
     return all(any(text in line[0] for line in lines) for text in texts)
 

@@ -195,7 +195,7 @@ class RandomQueries:
         return " WHERE " + " AND ".join(parts) if parts else ""
 
     def select_all(self, depth):
-        """Of all columns of one source."""
+        """A query of all columns of one source."""
         text, alias = self.source(depth)
         columns = ", ".join("%s AS %s" % (alias[c], c) for c in COLUMNS)
         return "SELECT %s FROM %s%s%s" % (

@@ -12,7 +12,7 @@ SECRET = "zzsecret"
 MARK = "probe"
 ROWS = 48
 
-# What every relation has, in this order; the names that a join by alias gives the second relation's.
+# The columns of every relation, in this order; the names that a join by alias gives the second relation's.
 COLUMNS = ("id", "g", "owner", "note", "sig", "sim", "dig", "items", "code")
 TYPES = {
     "id": "int",
@@ -175,7 +175,7 @@ class RandomSchema:
         self.run("GRANT USAGE ON FOREIGN SERVER here TO alice, mallory")
 
     def make_functions(self, owner):
-        """What statements call: of each volatility, one that SQL inlines, one that runs as its owner, operators, a
+        """Functions for statements: of each volatility, one that SQL inlines, one that runs as its owner, operators, a
         cast."""
         for volatility in ("IMMUTABLE", "STABLE", "VOLATILE"):
             self.called.append(self.probe(owner, "called", "int", "boolean", "RETURN $1 % 7 > 0;", volatility))
@@ -201,7 +201,7 @@ class RandomSchema:
         cast = self.probe(owner, "cast", "%s.mood" % owner, "int", "RETURN 1;")
         self.run("CREATE CAST ({0}.mood AS int) WITH FUNCTION {1}".format(owner, cast), "casts")
         self.texts[cast.split(".")[1]] = "mood"
-        # Of the extension's own name and types: taken where the owner's schema comes first.
+        # This one has the extension's own name and types: it is called where the owner's schema comes first.
         shadow = self.probe(owner, "shadow", "minhash, minhash", "double precision", "RETURN public.jaccard($1, $2);")
         self.texts[shadow.split(".")[1]] = "jaccard("
         self.run("ALTER FUNCTION %s RENAME TO jaccard" % shadow)

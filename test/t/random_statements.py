@@ -108,7 +108,7 @@ class RandomStatements(RandomQueries):
         )
 
     def odd(self, kind, text):
-        """What is no single statement; parameters whose type nothing tells; a megabyte of text."""
+        """Texts that are no single statement; parameters of unknown type; a megabyte of text."""
         draw = self.rng.randrange(8)
         if draw < 2:
             for column in ("sig", "sim", "dig", "items", "code"):
@@ -173,7 +173,7 @@ class RandomStatements(RandomQueries):
         return "; ".join(s for s in map(self.rng.choice, SETTINGS) if s)
 
     def options(self):
-        """Of EXPLAIN, without ANALYZE."""
+        """Options of EXPLAIN, without ANALYZE."""
         some = ["VERBOSE", "COSTS off", "SETTINGS", "SUMMARY", "FORMAT " + self.pick("text", "json", "xml", "yaml"),
                 "BUFFERS"]
         if self.version >= 160000:

@@ -210,7 +210,7 @@ class Server:
         return self.wait()
 
     def wait(self):
-        """Until it answers: after a start, a crash of one of its processes, a promotion."""
+        """Waits until it answers: after a start, a crash of one of its processes, a promotion."""
         def answers():
             if self.process.poll() is not None:
                 raise RuntimeError("the server ended: %s" % self.log_tail())
@@ -337,7 +337,7 @@ class Clients:
                         raise
                     conn.rollback()
         except Exception as e:
-            # Not by its class alone, which a full disk and a deadlock have, too.
+            # The class alone does not tell: a full disk and a deadlock have it, too.
             lost = isinstance(e, psycopg.OperationalError) and (conn is None or conn.closed)
             if not (self.dying and lost):
                 self.errors.append(
@@ -403,7 +403,7 @@ class Task(Thread):
 
 
 class Findings:
-    """What is wrong, gathered over many rounds, for one result line."""
+    """Faults gathered over many rounds, for one result line."""
 
     def __init__(self):
         self.count, self.bad = 0, []
@@ -470,7 +470,7 @@ def make_queries(conn, rng, families, n, common=0):
         one(conn, "SELECT make_sig(3, 3, 0)::text")] * common
 
 
-# How a question is put and which plans are allowed.
+# The forms of a question, each with the plans that are allowed.
 PLANS = {
     "sequential": "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off",
     "index": "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_bitmapscan = off",
@@ -489,7 +489,7 @@ def question(how, table, bound):
 
 
 def uses_index(conn, table):
-    """Whether the plans are what their names say; None: they are."""
+    """Plans that are not what their names say; None: all are."""
     query = make_queries(conn, random.Random(1), 10, 1)
     for how, want in (("sequential", "Seq Scan"), ("index", "Index Scan"), ("bitmap", "Bitmap Index Scan"),
                       ("derived", "Index Scan")):
@@ -501,8 +501,9 @@ def uses_index(conn, table):
 
 
 def differences(conn, table, queries, bound=0.8, plans=("index", "bitmap", "derived", "constant")):
-    """Where answers by the index differ from those of a sequential scan of the same snapshot: texts; and how many rows
-    the scan found. `plans`: how the index is used; "constant" lets the planner see the query, and is asked one only."""
+    """Texts that say where answers by the index differ from those of a sequential scan of the same snapshot; and how
+    many rows the scan found. `plans`: how the index is used; "constant" lets the planner see the query, and is asked
+    one only."""
     bad, got = [], {}
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -538,7 +539,7 @@ def differences_of_many(conn, table, queries, bound, how="index", times=15):
 
 
 def unsound(conn, index, heapallindexed=True):
-    """What lsh_check has to say, None when the index is sound."""
+    """The faults that lsh_check reports, None when the index is sound."""
     return sql_error(conn, "SELECT lsh_check('%s', %s)" % (index, "true" if heapallindexed else "false"))
 
 

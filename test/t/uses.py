@@ -147,7 +147,7 @@ MODELS = (
     "DROP TABLE data.lexicon",
 )
 
-# What create_duplicates is given; the job is refreshed, its source changed, altered and so on.
+# Arguments of create_duplicates; the job is refreshed, its source changed, altered and so on.
 JOBS = (
     "'data.docs'::pg_catalog.regclass, 'id'::name, 'body'::name",
     "'data.docs'::pg_catalog.regclass, 'vid'::name, 'vbody'::name, within => '{{tenant,tag}}'::name[]",

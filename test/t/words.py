@@ -51,7 +51,7 @@ def is_lower(ch):
 
 
 def sentence_ends(word, gap, following):
-    """Whether a sentence ends in the text between a word and the one that begins with the letter `following`."""
+    """True if a sentence ends in the text between a word and the one that begins with the letter `following`."""
     if any(c in ENDS for c in gap) or PARAGRAPH.search(gap):
         return True
     for i, c in enumerate(gap):
@@ -136,7 +136,7 @@ class Model:
 
 
 def similarity(a, b):
-    """Of two rows; None where neither has a feature. Works for rows of units, and of nats."""
+    """The similarity of two rows; None where neither has a feature. Works for rows of units, and of nats."""
     both = sum(a.values()) + sum(b.values())
     return sum(a[f] + b[f] for f in a.keys() & b.keys()) / both if both else None
 
@@ -177,7 +177,7 @@ def rows_of_model(model, k=50):
 
 
 def cosine(a, b):
-    """Of two rows."""
+    """The cosine of two rows."""
     if len(b) < len(a):
         a, b = b, a
     product = sum(v * b[f] for f, v in a.items() if f in b)
@@ -251,7 +251,7 @@ def classes_of_synonyms(rng, classes, members, company, times, words_apart=3):
 
 
 def average_precision(found, relevant):
-    """Of a ranking (words) for a set of relevant words."""
+    """The average precision of a ranking (words) for a set of relevant words."""
     hits, total = 0, 0.0
     for i, word in enumerate(found):
         if word in relevant:

@@ -149,8 +149,8 @@ TEST(BitPairs, ByBlocks) {
   }
 }
 
-// What makes a plan find every pair: the radii add up, and no bit is in two blocks. pair_cost is such that the search
-// is worth blocks, and a sample.
+// A plan finds every pair if the radii add up, and no bit is in two blocks. pair_cost is such that the search is worth
+// blocks, and a sample.
 TEST(BitPairs, PlansAreComplete) {
   Random random(4);
   for (const uint32_t bits : {64u, 256u, 4096u}) {

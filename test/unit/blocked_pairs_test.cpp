@@ -39,7 +39,7 @@ Rows make(Random& random, size_t n, uint32_t keys, uint64_t values) {
   return out;
 }
 
-// By the definition. b null: one set.
+// The pairs by the definition. b null: one set.
 void by_definition(const Rows& a, const Rows* b, uint32_t keys, uint64_t most, const std::vector<uint32_t>& rank_a,
                    const std::vector<uint32_t>& rank_b, Pairs* pairs, Blocks* oversized) {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> found;

@@ -152,7 +152,7 @@ TEST(Clusterer, EqualRowsTakeLinearTime) {
   }
 }
 
-// By the pairs of an engine: greedy and connected clusters by definition, with equal rows and rows alone.
+// The pairs of an engine give greedy and connected clusters by definition, with equal rows and rows alone.
 TEST(PairClusterer, EqualsDefinition) {
   std::mt19937_64 random(4);
   for (const uint32_t n : {0u, 1u, 300u}) {
@@ -194,8 +194,8 @@ TEST(PairClusterer, EqualsDefinition) {
   }
 }
 
-// By containment: a row joins the earliest representative that contains it, be it smaller or larger than the row; or
-// chains link rows one of which contains the other.
+// A row joins the earliest representative that contains it, be it smaller or larger than the row; or chains link rows
+// one of which contains the other.
 TEST(PairClusterer, OfContainmentEqualsDefinition) {
   constexpr double kBound = 0.6;
   for (const char* shape : reference::kSetShapes) {

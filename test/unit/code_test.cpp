@@ -18,7 +18,7 @@ namespace {
 using test::Exact;
 using test::Random;
 
-// What begins, ends and changes tokens, and what stands between them.
+// Pieces that begin, end and change tokens, and others between them.
 std::string some_code(Random& random) {
   static const std::string pieces[] = {"\"",
                                        "\"",

@@ -1,4 +1,4 @@
-// What is built on uchardet, OpenCC and RE2: where pieces end, what is converted, guessed and refused.
+// The users of uchardet, OpenCC and RE2: where pieces end, what is converted, guessed and refused.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <memory>

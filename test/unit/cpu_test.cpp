@@ -51,7 +51,7 @@ void check_counts(uint32_t (*Kernels::*count)(const T*, const T*, size_t)) {
   });
 }
 
-// What test::for_each_kernels() passes over is a test that was skipped, and is counted as one.
+// Forms that test::for_each_kernels() passes over count as a skipped test.
 void expect_tested(const char* name) {
   if (!kernels_available(name)) GTEST_SKIP() << "this processor has no " << name << ": its kernels are not tested here";
   ASSERT_TRUE(force_kernels(name));

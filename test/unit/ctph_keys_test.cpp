@@ -15,8 +15,7 @@ namespace {
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 TEST(LshGrams, Rules) {
-  // By hand: two parts of 20 characters, 2 edits (0.05) or 6 (0.15): 20 - 6 - 7 * 2 and 20 - 2 - 3 * 6 grams are left,
-  // none.
+  // Two parts of 20 characters, 2 edits (0.05) or 6 (0.15): 20 - 6 - 7 * 2 and 20 - 2 - 3 * 6 grams are left, none.
   EXPECT_EQ(gram_rules(0).q, 0u);
   EXPECT_EQ(gram_rules(0.05).q, 7u);
   EXPECT_EQ(gram_rules(0.05).short_length, 21u);

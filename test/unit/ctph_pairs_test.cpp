@@ -69,7 +69,7 @@ std::vector<Pair> pairs_between(const Digests& a, const Digests& b, double thres
   return out;
 }
 
-// Whether row i is the first in order of rank of those equal to it.
+// True where row i is the first in order of rank of those equal to it.
 std::vector<uint32_t> firsts(const Digests& rows, const std::vector<uint32_t>& rank) {
   std::vector<uint32_t> out(rows.size());
   for (uint32_t i = 0; i < rows.size(); ++i) {

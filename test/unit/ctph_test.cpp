@@ -27,7 +27,7 @@ std::string digest_text(std::string_view s) {
   return shown_digest(ctph(exact.data(), exact.size()));
 }
 
-// In portions of 0 to `most` bytes.
+// The digest of s in portions of 0 to `most` bytes.
 CtphDigest streamed(std::string_view s, uint32_t length, Random& random, size_t most) {
   CtphHasher h(length);
   for (size_t at = 0; at < s.size();) {
@@ -259,7 +259,7 @@ TEST(Ctph, ScoreMany) {
     std::vector<CtphDigest> digests;
     for (int i = 0; i < 1100; ++i) {
       auto [a, b] = some_pair(random, 64);
-      // Too short for a 7-gram.
+      // The part is too short for a 7-gram.
       if (i % 10 == 0) a.part1.resize(std::min<size_t>(a.part1.size(), 3)), a.part2.clear();
       digests.push_back(a);
       digests.push_back(i % 20 == 0 ? a : b);
@@ -305,7 +305,7 @@ TEST(Ctph, ScoresExplained) {
     const CtphScore got = explain_ctph_score(digest_view(a), digest_view(b));
     ASSERT_EQ(got.score, ctph_score(digest_view(a), digest_view(b))) << shown_digest(a) << " " << shown_digest(b);
     reference::Ctph x = plain(a), y = plain(b);
-    // Whether two parts could share 7 characters.
+    // True if two parts could share 7 characters.
     const auto room = [](const std::string& p, const std::string& q) {
       return std::min(reference::cut_runs(p).size(), reference::cut_runs(q).size()) >= 7;
     };
@@ -445,7 +445,7 @@ TEST(Ctph, TextRoundTrip) {
   }
 }
 
-// As libfuzzy: 64 characters once runs are cut.
+// libfuzzy, too, has 64 characters once runs are cut.
 TEST(Ctph, LongestParts) {
   std::string part;
   for (int i = 0; i < 61; ++i) part += static_cast<char>(i % 2 ? 'a' : 'b');

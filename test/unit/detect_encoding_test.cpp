@@ -22,7 +22,7 @@ std::string guess(const std::string& bytes) {
   return g.name == nullptr ? "" : g.name;
 }
 
-// What the forms of Unicode among themselves come to, where nothing is certain.
+// The guess among the forms of Unicode, where nothing is certain.
 std::string guess_unicode(const std::string& bytes) {
   const std::string certain = guess(bytes);
   if (!certain.empty()) return certain;

@@ -275,7 +275,7 @@ TEST(Encode, FieldsOutOfRange) {
   EXPECT_NE(message(7, 0).find("16 bytes, 80 expected"), std::string::npos) << message(7, 0);
 }
 
-// Of what a newer version may have written the hint says so; of damage it does not.
+// The hint says that a newer version may have written a value; it does not say so of damage.
 TEST(Encode, NewerVersions) {
   const Bytes stored_form = stored(params(MinhashKind::word, 3, 32, 16, 0), {});
   const auto hint = [&](size_t at, uint8_t value) {

@@ -1,4 +1,4 @@
-// What runs of an index are sorted with: the same entries in the same order as std::sort, counts, budget, cancelling.
+// The sort of an index's runs: the same entries in the same order as std::sort, counts, budget, cancelling.
 #include "core/lsh/entry_sort.h"
 
 #include <algorithm>
@@ -249,7 +249,7 @@ TEST(EntrySort, MergeOfSlices) {
     const std::vector<Entry> all = as_entries(make_rows(kind, Order::ascending, 3'000, 7));
     for (const uint32_t k : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 80u}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", slices " << k);
-      // Of very different lengths, one of them empty, each in memory of its own; some entries in several.
+      // The parts differ much in length, one of them is empty, each has memory of its own; some entries are in several.
       std::vector<std::vector<Entry>> parts(k);
       for (const Entry& e : all) {
         parts[std::min(random() % k, random() % k)].push_back(e);

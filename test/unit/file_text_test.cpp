@@ -73,7 +73,7 @@ TEST(FileText, NulAnywhere) {
   }
 }
 
-// Whether a text is UTF-16 is told by its head, not by what comes first.
+// A text's head tells that it is UTF-16, not what comes first.
 TEST(FileText, WideText) {
   for (const std::size_t size : {std::size_t{100}, kHeadSize, kHeadSize + kReadBytes + 2}) {
     std::string bytes;

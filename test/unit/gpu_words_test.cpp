@@ -255,7 +255,7 @@ TEST_F(GpuWordsTest, TheEngineFindsTheSameWords) {
   }
 }
 
-// What the engine throws goes through, and the block is given up.
+// An error that the engine throws goes through, and the block is given up.
 TEST_F(GpuWordsTest, AnErrorOfTheEngineGivesTheBlockBack) {
   ASSERT_TRUE(begin(words, 0, 40));
   EXPECT_THROW(words.probe(rows.matrix(0, 20), least.data(), ws,

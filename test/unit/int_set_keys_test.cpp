@@ -83,7 +83,7 @@ TEST(SizeClass, HoldsItsSizes) {
   }
 }
 
-// What a class needs is what the smallest of its sets needs; sets of classes beyond have too many elements.
+// A class needs what the smallest of its sets needs; sets of classes beyond have too many elements.
 TEST(SizeClass, LeastIsThatOfItsSmallestSet) {
   for (const size_t n : {1, 2, 3, 25, 84, 1000, 65000}) {
     for (const double bound : {1e-9, 0.28, 1.0 / 3, 0.5, 0.8, 1.0}) {

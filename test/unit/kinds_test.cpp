@@ -102,7 +102,7 @@ TEST(Kinds, MeasuresOfSetsAreTheirDefinitions) {
           EXPECT_EQ(measure_sets(m, x, y, common), common == 0 ? 0 : by_definition(m, x, y, common)) << info(m).name;
 }
 
-// What prefixes of sets and look-ups build on.
+// Prefixes of sets and look-ups build on this.
 TEST(Kinds, MeasuresOfSetsGrowWithWhatIsCommon) {
   for (const Measure m : measures_of_sets()) {
     const SetRule& rule = info(m).rule;

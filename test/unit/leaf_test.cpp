@@ -324,7 +324,7 @@ TEST(Leaf, TakesNoKeyBelowTheFirst) {
   }
 }
 
-// As VACUUM packs them again from a damaged leaf.
+// VACUUM packs them again like this from a damaged leaf.
 TEST(Leaf, EntriesOutOfOrderStayInside) {
   Random random(12);
   for (int round = 0; round < 300; ++round) {

@@ -6,7 +6,7 @@
 namespace neardup::match_tail_test {
 namespace {
 
-// The same by the definition; long double has the range for it.
+// The tail by the definition; long double has the range for it.
 std::vector<long double> tail_by_definition(uint32_t n, long double p) {
   std::vector<long double> tail(n + 2);
   for (uint32_t m = n + 1; m-- > 0;) {

@@ -109,7 +109,7 @@ TEST(LshBands, MismatchesBreakOneBandEach) {
   }
 }
 
-// What a query at a higher threshold relies on: of any p bands p - D agree.
+// A query at a higher threshold relies on this: of any p bands p - D agree.
 TEST(LshBands, AnyPBandsKeepPMinusD) {
   std::mt19937_64 random(2);
   const auto row = random_signature(random, 128, 32);

@@ -48,7 +48,7 @@ NearByDefinition by_definition(const std::vector<Document>& documents, std::span
   return near;
 }
 
-// By document: how many others are alike, at least 1.
+// The number of others that are alike by document, at least 1.
 std::map<uint32_t, double> alike_counts(const NearByDefinition& near) {
   std::map<uint32_t, double> alike;
   for (const auto& [pair, n] : near) {

@@ -107,7 +107,7 @@ TEST(PairLinks, EqualRowsAsMarkedStars) {
   EXPECT_GT(twins, 20u);
 }
 
-// Of digests without part 1 none is near its equals, only what all of them are near can join them.
+// Digests without part 1 are not near their equals, only a digest that all of them are near can join them.
 TEST(PairLinks, EqualDigestsThatAreNotNear) {
   CtphPairs engine(0.8, {.identical = Identical::marked});
   engine.add({5, 64, "abcdefgh", ""});

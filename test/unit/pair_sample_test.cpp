@@ -92,7 +92,7 @@ TEST(PairSample, HotBandsAreCandidatesOnlyWhereTheIndexTakesThem) {
   EXPECT_NEAR(got.candidates[5], 200 * 199 / 2, 1e-6) << "at 0.75 one is enough";
 }
 
-// What rows of a sample meet on average, and what documents do.
+// The mean number of other copies that a document has, and not a row.
 TEST(PairSample, CopiesAreOneDocument) {
   SetMaker maker(128, 32, 13);
   maker.equal(400);

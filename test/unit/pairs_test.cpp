@@ -404,7 +404,7 @@ TEST(Pairs, BetweenSwappedSets) {
   }
 }
 
-// What star and none leave out is told, so nothing is set aside for them.
+// Rows that star and none leave out are reported, so nothing is set aside for them.
 TEST(Pairs, BetweenKeepsAllRowsWhereThoseLeftOutAreTold) {
   const Rows a = reference::make_set("mixed", 128, 32, 100, 5);
   const Rows b = reference::make_set("equal", 128, 32, 500, 6);

@@ -177,7 +177,7 @@ TEST(PassageSearch, HashesThatDeceive) {
     deceived += stats.searches > 1;
   }
   EXPECT_GT(deceived, 20u);
-  // For ever: an error, no wrong answer.
+  // An endless search is an error, not a wrong answer.
   PassageOptions options;
   options.min_units = 3;
   options.weak_searches = 100;
@@ -271,7 +271,7 @@ TEST(PassageSearch, CanBeStopped) {
   EXPECT_GT(polls, 20);
 }
 
-// Of many documents memory stays within the limit, but for what is known for each document.
+// Memory for many documents stays within the limit, but for what is known for each document.
 TEST(PassageSearch, KeepsToItsMemory) {
   Random random(4);
   reference::StdioTempFiles files;

@@ -32,7 +32,7 @@ std::vector<Proposal> chosen(std::span<const SimilarityHistogram> histograms, do
   return proposals;
 }
 
-// What a threshold finds of pairs of these similarities.
+// The recall and precision that a threshold gives for pairs of these similarities.
 Expected rated(const SimilarityHistogram& histogram, uint32_t num_perm, double threshold) {
   double duplicates = 0;
   double found = 0;
@@ -134,7 +134,7 @@ struct Golden {
   double bytes_per_row;
 };
 
-// What the SQL of 0.2.0 says of two forms without a clean cut.
+// The SQL of 0.2.0 proposes the same for two forms without a clean cut.
 TEST(Proposals, EqualThoseOf020) {
   std::vector<SimilarityHistogram> histograms(2);
   double weight = 0;

@@ -16,7 +16,7 @@ using test::Pieces;
 using test::read_records;
 using test::Words;
 
-// What files of a format are put together from, by chance: what is good, what is broken, and what looks like an end.
+// Pieces that a file of a format is made of, by chance: good ones, broken ones, and some that look like an end.
 struct Sample {
   Format format;
   const char* head;

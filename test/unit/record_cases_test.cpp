@@ -1,4 +1,4 @@
-// What files of each format mean: a row a case.
+// The meaning of files of each format: a row a case.
 #include <gtest/gtest.h>
 
 #include "cli/input/format.h"

@@ -11,13 +11,13 @@ namespace {
 using test::Damaged;
 using test::Pieces;
 
-// What a RecordInput says, as text.
+// The answer of a RecordInput as text.
 std::string words(RecordInput::Line found, std::string_view line) {
   if (found == RecordInput::Line::end) return "end";
   return (found == RecordInput::Line::whole ? "whole " : "too long ") + std::string(line);
 }
 
-// The same by the bytes of the file at once. A file that is damaged behind them: where they do not suffice.
+// The answers by the bytes of the file at once. A file that is damaged behind them: where they do not suffice.
 class Model {
  public:
   Model(std::string_view bytes, std::size_t max_line, bool damaged)
@@ -76,7 +76,7 @@ class Model {
   bool damaged_;
 };
 
-// What `ask` returns, or "damaged".
+// The result of `ask`, or "damaged".
 template <class F>
 std::string answer(F ask) {
   try {

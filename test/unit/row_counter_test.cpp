@@ -212,7 +212,7 @@ TEST(RowCounter, KnowsWhereItIsNoUse) {
   // Offsets that no heap has.
   EXPECT_TRUE(is_worth(*counter, std::vector<uint64_t>(100, tid(1, 4'095))));
   EXPECT_FALSE(is_worth(*counter, std::vector<uint64_t>(100, tid(1, 4'096))));
-  // Too many lists, and as many as may be.
+  // One list too many, and as many as may be.
   std::vector<uint64_t> falling;
   for (uint64_t i = RowCounter::kMaxLists; i > 0; --i) falling.push_back(tid(i, 1));
   ASSERT_TRUE(is_worth(*counter, falling));

@@ -245,7 +245,7 @@ TEST(SetPairs, LargeSetsAreCancelled) {
   EXPECT_GT(r.asked, 100);
 }
 
-// What the measures are as numbers: the bounds that SQL compares with.
+// The measures are numbers: the bounds that SQL compares with.
 TEST(SetPairs, BoundsAreThoseOfTheDivision) {
   for (const Measure measure : kMeasures) {
     for (const double bound : measure_bounds(measure)) {

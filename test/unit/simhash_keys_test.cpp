@@ -35,7 +35,7 @@ TEST(LshBlocks, Keys) {
   EXPECT_NE(block_key(2, 0, 0), 0u);
 }
 
-// By hand: sums of binomial coefficients.
+// The numbers are sums of binomial coefficients.
 TEST(LshBlocks, ProbesByDistance) {
   const struct {
     uint32_t blocks, distance, probes;

@@ -1,4 +1,4 @@
-// What several unit tests share: every form of the kernels, random texts, and shingles and sketches in one call.
+// The base of unit tests: every form of the kernels, random texts, and shingles and sketches in one call.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ inline void append_utf8(std::string* out, uint32_t c) {
   out->append(reinterpret_cast<const char*>(bytes), encode_utf8(c, bytes));
 }
 
-// What the stream reads where text is ill-formed: U+FFFD for each byte that starts no sequence.
+// The text as the stream reads it: U+FFFD for each byte that starts no sequence.
 inline std::string well_formed(std::string_view text) {
   const Exact exact(text);
   const uint8_t* p = exact.data();

@@ -185,7 +185,7 @@ TEST(WordCounts, BlackCat) {
   Setting setting;
   setting.stop_words = {"a"};
   const WordModel m = expected(corpus, setting);
-  // By bytes: black 0, cat 1, have 2, i 3.
+  // The order is that of bytes: black 0, cat 1, have 2, i 3.
   const std::map<std::tuple<uint32_t, int, uint32_t>, uint64_t> want = {
       {{3, 1, 2}, 1},  {{2, -1, 3}, 1}, {{3, 3, 0}, 1},  {{0, -3, 3}, 1}, {{2, 2, 0}, 1},
       {{0, -2, 2}, 1}, {{2, 3, 1}, 1},  {{1, -3, 2}, 1}, {{0, 1, 1}, 1},  {{1, -1, 0}, 1}};
@@ -322,7 +322,7 @@ TEST(WordPairs, WideCountsAreTheSame) {
       options.contexts = 40;
       options.wide = wide;
       WordPairs pairs(options, WordPairs::expected(places.size(), places.size(), 3), 0, ws);
-      // In pieces of any size.
+      // The pieces have any size.
       for (size_t at = 0; at < places.size();) {
         const size_t n = std::min<size_t>(places.size() - at, random() % 3000);
         pairs.add(places.data() + at, n, map.data());

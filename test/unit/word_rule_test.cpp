@@ -27,7 +27,7 @@ bool separates(uint32_t c) { return classify(c).kind == '-'; }
 bool is_mark(uint32_t c) { return classify(c).kind == 'm'; }
 bool stands_alone(uint32_t c) { return classify(c).kind == 's'; }
 
-// Whether a word begins with text[i]:
+// True if a word begins with text[i]:
 //   - what separates words begins none;
 //   - at the beginning of the text, and behind what separates words, everything else begins one;
 //   - a letter that stands alone begins one everywhere;
@@ -91,7 +91,7 @@ void check_shingles(const CodePoints& text) {
   test::for_each_kernels([&] { ASSERT_EQ(test::shingle_hashes(Unit::word, 1, utf8(text)), hashes); });
 }
 
-// With keys and without.
+// The units, with keys and without.
 void check_units(const CodePoints& text) {
   const std::string bytes = utf8(text);
   const std::vector<std::string> keys = folded_words(text);

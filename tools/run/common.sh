@@ -18,7 +18,7 @@ die() {
   exit 1
 }
 
-# What to do when ./run ends, however it ends; the last added comes first.
+# Commands for the end of ./run, however it ends; the last added comes first.
 cleanups=()
 child=""  # a long command that a signal must not wait for
 at_exit() { cleanups=("$1" "${cleanups[@]}"); }
@@ -106,7 +106,7 @@ pip_install() {
 lock_build() { lock 8 "$work/build.lock" -n || { say "waiting for another ./run that builds here"; flock 8; }; }
 unlock_build() { exec 8>&-; }
 
-# What is built here runs here: of the GPU module, the code for this machine's GPUs.
+# A build runs on this machine: the GPU module has the code for its GPUs.
 export GPU_ARCHS=${GPU_ARCHS:-native}
 
 # Extension and program, by the Makefile
@@ -127,7 +127,7 @@ build() {
   unlock_build
 }
 
-# What the Makefile takes from the environment.
+# The variables that the Makefile takes from the environment.
 build_variables=(PATH WITH_CLI WITH_UCHARDET WITH_OPENCC WITH_RE2 WITH_SIMDJSON WITH_GMIME WITH_LIBXML2 WITH_ZSTD \
   WITH_LZMA WITH_BZIP2 CUDA NVCC NVCCFLAGS GPU_ARCHS CCACHE PKG_CONFIG PKG_CONFIG_PATH
   PG_CPPFLAGS PG_CXXFLAGS PG_LDFLAGS)

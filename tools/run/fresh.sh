@@ -127,7 +127,7 @@ step_fresh() {
   for suite in bookworm trixie noble; do fresh_suite DEMOS "$suite"; done
 }
 
-# In the roots of $fresh_suites: bookworm has PostgreSQL 15, trixie 17, sid 18.
+# The roots of $fresh_suites: bookworm has PostgreSQL 15, trixie 17, sid 18.
 step_fresh_tests() {
   local suite
   can_make_roots || return 0

@@ -39,7 +39,7 @@ skip() {
   count skipped
 }
 
-# What our SQL leaves to the search_path.
+# sql_lint.py finds what our SQL leaves to the search_path.
 step_lint() { script_test "$(lint_python)" "$root/tools/sql_lint.py"; }
 
 step_rooms() {
@@ -149,7 +149,7 @@ spelling_check() {
     xargs -0 codespell -q 3 -L "$spelled_so"
 }
 
-# That each of these finds what it is for.
+# The test of the checks: each finds what it is for.
 step_lint_test() {
   local python
   python=$(clang_python)
@@ -157,7 +157,7 @@ step_lint_test() {
     script_test "${python:-/usr/bin/python3}" "$root/test/lint_test.py"
 }
 
-# What ./run test has besides the lint of SQL.
+# The steps of ./run lint that ./run test runs beside the lint of SQL.
 lint_steps() {
   pooled_whole "rooms" step_rooms
   pooled_whole "guards" step_guards

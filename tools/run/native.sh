@@ -54,7 +54,7 @@ unit_build() { cmake_build "$root/build" "-O1" unit_test -DNEARDUP_OBJECTS="$roo
 unit_tasks() { task_before unit_shard_tasks build unit_build; }
 unit_shard_tasks() { gtest_tasks "$root/build" 8; }
 
-# What null, object-size and vptr check before each access, AddressSanitizer finds where it touches memory; without them
+# AddressSanitizer finds what null, object-size and vptr check before each access where memory is touched; without them
 # compiling takes a quarter less.
 sanitizer_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr"
 sanitizer_flags+=" -fno-sanitize-recover=all"
@@ -115,15 +115,15 @@ run_compile() {
   end_tests "$began"
 }
 
-# Without precompiled headers: a source that lacks an include, or has core and
-# PostgreSQL in the wrong order, fails here.
+# This step has no precompiled headers: a source that lacks an include, or has core and PostgreSQL in the wrong order,
+# fails here.
 step_syntax() {
   make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" -k syntax
   count passed
 }
 
-# What runs on several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier
-# that is missing is seen as a race.
+# The code of several threads: pairs of the core, and the kernels of the GPU module on the host, where a barrier that is
+# missing is seen as a race.
 races_tasks() { task_before races_shard_tasks build cmake_build "$root/build-tsan" "-O1 -g1 -fsanitize=thread" \
   unit_test; }
 races_shard_tasks() {

@@ -47,10 +47,10 @@ postgresql_version() {
   printf '%s\n' "$version"
 }
 
-# Of ./run lint.
+# The packages of ./run lint.
 lint_packages=(clang-tidy clang-format shellcheck python3-clang git codespell)
 
-# What src/cli is built on.
+# The libraries of src/cli.
 cli_packages=(libsimdjson-dev libgmime-3.0-dev libxml2-dev libzstd-dev liblzma-dev libbz2-dev)
 
 # package_names build|test|compile|lint|bench|pictures|package VERSION

@@ -4,8 +4,8 @@
 
 python_core=$root/clients/python-core
 
-# What builds and tests the package, in a virtual environment over the system's Python, which
-# has psycopg. False where PyPI cannot be reached.
+# Builds and tests the package in a virtual environment over the system's Python, which has psycopg. False where PyPI
+# cannot be reached.
 python_core_venv() {
   local venv=$work/python-core
   [ -x "$venv/bin/pip" ] || /usr/bin/python3 -m venv --system-site-packages "$venv" || return

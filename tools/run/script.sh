@@ -17,8 +17,8 @@ scripts_named() {
   find "$folder/cli" -maxdepth 1 -name '*_test.py' -name "*$1*" | sort
 }
 
-# What was built goes into the server's folder. Sessions that begin later have it:
-# the files are exchanged, not written over.
+# Copies what was built into the server's folder. Sessions that begin later have it: the files are exchanged, not
+# written over.
 install_into_kept() {
   local installed=$server/installed
   if [ "$root/neardup.so" -nt "$installed" ] ||

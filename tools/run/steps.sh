@@ -118,5 +118,5 @@ end_tests() {
   [ "$failed" -eq 0 ] || exit 1
 }
 
-# That a task that fails is a failure of the tests.
+# A task that fails is a failure of the tests.
 step_pool() { script_test bash "$root/test/pool_test.sh"; }

@@ -132,7 +132,7 @@ loader_tasks() { loader_tasks_of "$root/bin/neardup"; }
 step_sqlsmith() { script_test "$NEARDUP_PYTHON" "$root/test/sqlsmith/sqlsmith_test.py" \
   "${NEARDUP_SQLSMITH_SECONDS:-600}"; }
 
-# The same tests again with every memory access and every shift checked.
+# The same tests are run with every memory access and every shift checked.
 loader_sanitized_tasks() { loader_tasks_of "$root/build-asan/src/pg/neardup"; }
 
 # The GPU module for every architecture, GPU or not: that it compiles.
@@ -179,8 +179,8 @@ test_version() {
   # .copied: the time of the last copy that was compiled to its end
   if [ -e "$copy.copying" ] && [ "$copy/neardup.so" -nt "$copy.copying" ]; then mv "$copy.copying" "$copy.copied"; fi
   [ -e "$copy.copied" ] || touch -d @0 "$copy.copied"
-  # What is gone here must not stay there; objects are made again when their source is newer, or what make has noted
-  # beside them (.server, .libraries) is no longer true.
+  # Files that are gone here must not stay there; objects are made again when their source is newer, or when the notes
+  # of make beside them (.server, .libraries) are no longer true.
   find "$copy" -mindepth 1 -maxdepth 1 ! -name src ! -name .run ! -name 'build*' -exec rm -rf {} +
   find "$copy/src" "${sources[@]}" -delete
   touch "$copy.copying"
@@ -197,8 +197,8 @@ test_version() {
   NEARDUP_PG_MAJOR=$major exec "$copy/run" test "$@"
 }
 
-# What a form of the tests has: CONTRIBUTING.md has the table. In a pool all steps but those
-# that have the processors alone run side by side.
+# The steps of a form of the tests: CONTRIBUTING.md has the table. In a pool all steps but those that have the
+# processors alone run side by side.
 short_steps() {
   if [ -z "${NEARDUP_PG_MAJOR:-}" ]; then  # the core knows no PostgreSQL
     pooled "unit tests" unit_tasks
@@ -274,7 +274,7 @@ need_server() {
     remove_leftovers test
     at_exit remove_scratch_server
     prepare_server "$work/test-$$"
-    # For tests that start servers of their own.
+    # These variables are for tests that start servers of their own.
     export NEARDUP_DESTDIR=$work/test-$$/root NEARDUP_OS_USER=$server_user PG_CONFIG=$pg_config
     NEARDUP_SCRATCH=$(memory_folder "$scratch_megabytes")
     export NEARDUP_SCRATCH

@@ -10,8 +10,7 @@ upgrades_root=""  # the root being used
 # Versions of PostgreSQL, and the suite of Debian that has each. The root is one of
 # sid, in which programs of older suites run.
 upgrade_versions=(15:bookworm 18:sid 19:experimental)
-# What the extension, and the program of 0.1.0, is compiled with; and what the test
-# needs. Compilers and headers are those of sid.
+# Packages to compile the extension, and the program of 0.1.0, and to test them. Compilers and headers are those of sid.
 upgrade_packages=(g++ make git libpq-dev libxxhash-dev zlib1g-dev pkg-config libuchardet-dev libopencc-dev libre2-dev \
   libssl-dev libicu-dev libkrb5-dev python3-psycopg)
 

@@ -1,4 +1,4 @@
-// What Python passes, as values of the core; mistakes become TypeError and ValueError.
+// Arguments from Python, as values of the core; mistakes become TypeError and ValueError.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,14 @@ std::string_view text(nb::handle value, const char* name);
 // threads: 1..256, or 0 for the processors that this process may use.
 unsigned thread_count(nb::handle value);
 
-// Which values a function returns: the names that `result` may have. ValueError; ImportError where NumPy is missing.
+// The form of a function's values: the names that `result` may have. ValueError; ImportError where NumPy is missing.
 enum class Result { bytes, text, numpy, list };
 Result result_argument(nb::handle value, std::initializer_list<Result> allowed);
 
-// What documents are: str, signed as text, or bytes.
+// The kind of a document: str, signed as text, or bytes.
 enum class Kind { text, bytes };
 
-// How documents are cut. unit None: words of text, bytes of bytes; k None: text_k or byte_k.
+// The unit and length of shingles. unit None: words of text, bytes of bytes; k None: text_k or byte_k.
 struct Shingles {
   Unit unit;
   int64_t k;

@@ -14,7 +14,7 @@
 
 namespace neardup::python {
 
-// What becomes of a document on the way to Python. Made in threads, reused from chunk to chunk.
+// The result of a document on its way to Python. Made in threads, reused from chunk to chunk.
 struct Made {
   bool missing = true;  // None
   std::string bytes;
@@ -22,7 +22,7 @@ struct Made {
   std::vector<std::string> texts;
 };
 
-// How one kind of result is made.
+// The functions that make one kind of result.
 struct Recipe {
   // Without Python's lock, in several threads. i: the document's number in the call; it is not missing.
   std::function<void(size_t i, const Document&, StopCheck*, Made*)> make;

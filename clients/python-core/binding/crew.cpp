@@ -12,7 +12,7 @@ namespace {
 namespace nb = nanobind;
 using Clock = std::chrono::steady_clock;
 
-// How often the caller's thread asks Python for signals. Each time it may wait for another thread to give up the lock.
+// The time between two looks for signals. Each look may wait for another thread to give up Python's lock.
 constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
 // A thread takes some documents at once, and all threads together many portions, so that they end together.
 constexpr size_t kMostAtOnce = 64;

@@ -15,7 +15,7 @@
 
 namespace neardup::python {
 
-// What is done with number i of a run. stop is polled by the core in long documents.
+// The work on number i of a run. stop is polled by the core in long documents.
 using Work = std::function<void(size_t i, StopCheck* stop)>;
 
 // As many threads as asked for, the caller's among them. They end with the object.

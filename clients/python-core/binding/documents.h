@@ -32,7 +32,7 @@ class Chunk {
     documents_.push_back(document);
     bytes_ += document.size;
   }
-  // The same; `owner` is a bytes object that holds the document.
+  // This overload is for a bytes object, `owner`, that holds the document.
   void add(Document document, nb::object owner) {
     add(document);
     encoded_.push_back(std::move(owner));
@@ -51,20 +51,20 @@ class Documents {
  public:
   virtual ~Documents() = default;
   virtual size_t size() const = 0;
-  // Of the first document that is not None; text where all are.
+  // The kind of the first document that is not None; text where all are.
   virtual Kind kind() const = 0;
   // Adds document i. With Python's lock.
   virtual void add(size_t i, Chunk* chunk) = 0;
-  // What messages call document i: "texts[3]", or "texts" where it came alone.
+  // The name of document i in messages: "texts[3]", or "texts" where it came alone.
   virtual std::string name(size_t i) const { return "texts[" + std::to_string(i) + "]"; }
   // One document, not a list of one.
   virtual bool is_single() const { return false; }
 };
 
-// Which documents a function takes: bytes beside str where it signs both alike, bytes alone, or only text.
+// The documents that a function takes: bytes beside str where it signs both alike, bytes alone, or only text.
 enum class Accepts { text, text_or_bytes, mixed };
 
-// Of str, bytes and None, of a sequence of them, or of whatever offers the Arrow PyCapsule interface. TypeError.
+// Reads str, bytes and None, a sequence of them, or any object with the Arrow PyCapsule interface. TypeError.
 std::unique_ptr<Documents> read_documents(nb::handle texts, Accepts accepts);
 
 }  // namespace neardup::python

@@ -12,7 +12,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// For tests: "auto", "scalar", "avx2", "avx512" or "neon"; false where this machine cannot run them.
+// Tests choose "auto", "scalar", "avx2", "avx512" or "neon"; false where this machine cannot run them.
 bool use_kernels(nb::handle name) {
   return neardup::force_kernels(std::string(neardup::python::text(name, "name")).c_str());
 }

@@ -1,4 +1,4 @@
-"""For every test here: the checks of test/t/harness.py, random documents, the forms of the kernels."""
+"""The checks of test/t/harness.py, random documents and the forms of the kernels, for every test here."""
 import os
 import random
 import sys

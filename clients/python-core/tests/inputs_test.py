@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What neardup_core takes and refuses, its threads, Python's lock, Ctrl-C, memory."""
+"""The arguments that neardup_core takes and refuses, its threads, Python's lock, Ctrl-C, memory."""
 import importlib
 import os
 import subprocess
@@ -33,7 +33,7 @@ def optional(*names):
 
 
 class ArrowOnly:
-    """What offers an array by the PyCapsule interface, and nothing else."""
+    """An object that offers an array by the PyCapsule interface, and nothing else."""
 
     def __init__(self, array):
         self.__arrow_c_array__ = array.__arrow_c_array__
@@ -45,7 +45,7 @@ class StreamOnly:
 
 
 class NeedsAnother:
-    """As a series of pandas without pyarrow: its stream of Arrow needs another package, its elements do not."""
+    """A series like one of pandas without pyarrow: its stream of Arrow needs another package, its elements do not."""
 
     def __arrow_c_stream__(self, schema=None):
         raise ImportError("pyarrow is required")
@@ -215,7 +215,7 @@ def interrupts():
 
 
 def memory():
-    """What a call allocates is given back, after errors too; the texts keep no copies of themselves."""
+    """The memory of a call is given back, after errors too; the texts keep no copies of themselves."""
     text = "é" * 100_000
     size = sys.getsizeof(text)
     nd.minhash([text], threads=2)

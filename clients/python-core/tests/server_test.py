@@ -9,7 +9,7 @@ from harness import connect, database, psycopg
 DOCUMENTS = 10_000
 
 
-# What is compared: a name, the server's expression over `doc` and `raw`, and ours over texts and their bytes.
+# Each case: a name, the server's expression over `doc` and `raw`, and ours over texts and their bytes.
 CASES = [
     ("to_minhash", "neardup_internal.minhash_send(to_minhash(doc))", lambda texts, raws: nd.minhash(texts)),
     ("of characters, 64x16, seed", "neardup_internal.minhash_send(to_minhash(doc, k => 5, unit => 'char', num_perm => 64, bits => 16, seed => -7))",
@@ -80,7 +80,7 @@ def received(conn, texts):
 
 
 def same_words(conn):
-    """What is out of range is refused in the same words."""
+    """A value out of range is refused in the same words."""
     for query, call in (
             ("to_minhash('x', k => 0)", lambda: nd.minhash("x", k=0)),
             ("to_minhash('x', k => 65)", lambda: nd.minhash("x", k=65)),

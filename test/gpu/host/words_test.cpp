@@ -564,7 +564,7 @@ TEST(GpuWordsPlan, ALargeModelOnALargeDevice) {
   EXPECT_EQ(plan.strip_rows, kMaxStrip);
   EXPECT_EQ(plan.dense, 36000u);
   EXPECT_LT(plan.bytes, uint64_t{40} << 30);
-  // By position on 16 GB, and on 2.
+  // The same block by position fits on 16 GB, and is cut on 2.
   block.features = 6 * kWords;
   ASSERT_TRUE(plan_words(
       block, 26000, 0, uint64_t{15} << 30, [](uint32_t) { return 1 << 20; }, &plan));
@@ -614,7 +614,7 @@ TEST(GpuWordsOnHost, BucketsHoldWhatTheyShould) {
   }
 }
 
-// What similarity_of() may be off by, and that lowered() makes up for it.
+// lowered() makes up for the error of similarity_of().
 TEST(GpuWordsOnHost, RoundingLosesNothing) {
   std::mt19937_64 random(2);
   double most = 0;
