@@ -1,9 +1,10 @@
-// Writes test/data/samples_pairs.tsv and samples_digests.tsv: what the slow reference says of the texts in samples/,
-// for the scripts that check it against the database where the larger data sets are absent. From the root of the tree:
+// Writes test/data/samples.tsv: what the slow reference says of the texts in samples/, for the scripts that check it
+// against the database where the larger data sets are absent. From the root of the tree:
 //   g++ -std=c++20 -O2 -Isrc -Itest tools/sample_truth.cpp -o /tmp/sample_truth && /tmp/sample_truth
 // Documents are the texts in the order of their paths, numbered from 0 as text_N, and twelve of them in a row, from
-// text N on, as row_N. Pairs: two documents, edit distance, Jaccard similarities of 3 words and of 5 characters, score
-// of their digests. All pairs that share a tenth of their 5-character shingles, and some of the others.
+// text N on, as row_N. A row: a document, its digest, and of each later document that it is compared with: its name,
+// edit distance, Jaccard similarities of 3 words and of 5 characters, score of the digests. Compared are all pairs that
+// share a tenth of their 5-character shingles, and some of the others.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -49,7 +50,7 @@ std::vector<Document> documents() {
       const auto words = ref::word_shingle_hashes(d.text, 3), chars = ref::char_shingle_hashes(d.text, 5);
       d.words.insert(words.begin(), words.end());
       d.chars.insert(chars.begin(), chars.end());
-      d.symbols = ref::code_points_of(d.text);
+      d.symbols = ref::code_point_symbols(d.text);
       d.digest = ref::ctph(d.text);
       out.push_back(d);
     }
@@ -67,18 +68,18 @@ double jaccard(const std::set<uint64_t>& a, const std::set<uint64_t>& b) {
 
 int main() {
   const std::vector<Document> all = documents();
-  std::FILE* const digests = std::fopen("test/data/samples_digests.tsv", "w");
-  std::FILE* const pairs = std::fopen("test/data/samples_pairs.tsv", "w");
-  if (digests == nullptr || pairs == nullptr) return 1;
+  std::FILE* const out = std::fopen("test/data/samples.tsv", "w");
+  if (out == nullptr) return 1;
   for (size_t i = 0; i < all.size(); ++i) {
-    std::fprintf(digests, "%s\t%s\n", all[i].id.c_str(), ref::ctph_text(all[i].digest).c_str());
+    std::fprintf(out, "%s\t%s", all[i].id.c_str(), ref::ctph_text(all[i].digest).c_str());
     for (size_t j = i + 1; j < all.size(); ++j) {
       const double chars = jaccard(all[i].chars, all[j].chars);
       if (chars < 0.1 && (i * 7 + j) % 12 != 0) continue;
-      std::fprintf(pairs, "%s\t%s\t%llu\t%.9f\t%.9f\t%d\n", all[i].id.c_str(), all[j].id.c_str(),
+      std::fprintf(out, "\t%s %llu %.9f %.9f %d", all[j].id.c_str(),
                    static_cast<unsigned long long>(ref::edit_distance(all[i].symbols, all[j].symbols)),
                    jaccard(all[i].words, all[j].words), chars, ref::ctph_score(all[i].digest, all[j].digest));
     }
+    std::fprintf(out, "\n");
   }
-  return std::fclose(digests) | std::fclose(pairs);
+  return std::fclose(out);
 }

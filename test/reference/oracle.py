@@ -14,6 +14,7 @@ import os
 import re
 import struct
 import sys
+import textwrap
 from fractions import Fraction
 
 import code_lexer
@@ -136,7 +137,7 @@ def build_unicode(folder="/usr/share/unicode"):
 
 
 def load_unicode():
-    pattern = re.compile(r"\{0x([0-9a-f]+), 0x([0-9a-f]+), '(.)', (-?\d+)\}")
+    pattern = re.compile(r"\{0x([0-9a-f]+),0x([0-9a-f]+),'(.)',(-?\d+)\}")
     with open(os.path.join(HERE, "unicode_15_0.inc"), encoding="ascii") as f:
         return [(int(m[1], 16), int(m[2], 16), m[3], int(m[4])) for m in pattern.finditer(f.read())]
 
@@ -476,8 +477,8 @@ if __name__ == "__main__":
             "// First and last code point, class (w word, s solo letter, m mark, - none), distance to the fold.\n")
         out.write(
             "// Unicode 15.0.0 (Debian unicode-data), written by oracle.py unicode; read by C++ and by oracle.py.\n")
-        for row in build_unicode(*sys.argv[2:3]):
-            out.write("{0x%x, 0x%x, '%s', %d},\n" % row)
+        rows = " ".join("{0x%x,0x%x,'%s',%d}," % row for row in build_unicode(*sys.argv[2:3]))
+        out.write(textwrap.fill(rows, 120, break_on_hyphens=False) + "\n")
 
 
 def edit_distance(a, b):

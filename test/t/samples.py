@@ -18,20 +18,20 @@ def documents():
     return [("text_%d" % i, t) for i, t in enumerate(texts)] + [("row_%d" % i, t) for i, t in enumerate(rows)]
 
 
-def tsv(name):
-    with open(os.path.join(ROOT, "test", "data", name), encoding="ascii") as f:
+def rows():
+    with open(os.path.join(ROOT, "test", "data", "samples.tsv"), encoding="ascii") as f:
         return [line.rstrip("\n").split("\t") for line in f]
 
 
 def pairs():
     """[(id, id, edit distance, Jaccard of 3 words, of 5 characters, score of the digests)]: all near ones, and some
     others."""
-    return [(a, b, int(lev), float(words), float(chars), int(score))
-            for a, b, lev, words, chars, score in tsv("samples_pairs.tsv")]
+    compared = [(a, *other.split()) for a, _, *others in rows() for other in others]
+    return [(a, b, int(lev), float(words), float(chars), int(score)) for a, b, lev, words, chars, score in compared]
 
 
 def digests():
-    return dict(tsv("samples_digests.tsv"))
+    return {a: digest for a, digest, *_ in rows()}
 
 
 def fill(conn, table, columns, rows):
