@@ -295,10 +295,8 @@ def guards(folder):
     passes_and_fails(
         "guards, a function that nobody looks for", good,
         guarded_by(row, "| pstrdup | functions/good.cpp | A reason. |\n"), "pstrdup, which is no function of the list")
-    tree.add(
-        "planted",
-        GUARDED.replace("return relation_open(oid, AccessShareLock)", "return table_open(\n      oid, NoLock)").replace(
-            "opened", "planted"))
+    tree.add("planted", GUARDED.replace("return relation_open(oid, AccessShareLock)",
+                                        "return table_open(\n      oid, NoLock)").replace("opened", "planted"))
     passes_and_fails("guards, a call in another file", good, guarded_by(row),
                      "src/pg/functions/planted.cpp:15: table_open() is called below its guard")
 
@@ -436,8 +434,7 @@ def statements(folder):
         with open(path, "w", encoding="utf-8") as f:
             f.write(STATEMENT % expression)
         run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I" + os.path.join(ROOT, "src"), "-isystem",
-                              server, path],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              server, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return run.returncode == 0, run.stdout
 
     good = compiled(FILLED)

@@ -90,16 +90,14 @@ class Tree:
     def run(self, option):
         """(status, output)"""
         run = subprocess.run([sys.executable, "-B", os.path.join(self.folder, "tools", "mutate.py"), option],
-                             stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return run.returncode, run.stdout
 
     def changed(self):
         """{path: changed text} of the mistake, or the words of why not."""
         script = "import json, mutate; print(json.dumps(mutate.Sources(mutate.ROOT).apply(mutate.mutations()[0])))"
         run = subprocess.run([sys.executable, "-B", "-c", script], cwd=os.path.join(self.folder, "tools"),
-                             stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if run.returncode != 0:
             return run.stderr
         return json.loads(run.stdout)

@@ -456,8 +456,7 @@ def hard_links(tmp):
         os.link(f"{tmp}/{target}", os.fsencode(tmp) + b"/" + name.encode("utf-8", "surrogateescape"))
     for batch in ("1", "1000"):
         load = Load("load", f"{tmp}/in", f"{tmp}/out", "-t", "t", "--include", "*.txt", "--include", "*.zip",
-                    "--include", "out", "--batch-files", batch,
-                    "--list-skipped", f"{tmp}/list")
+                    "--include", "out", "--batch-files", batch, "--list-skipped", f"{tmp}/list")
         contains(load.out, "3 new" if batch == "1" else "0 new, 0 changed, 0 only with a new time, 3 unchanged")
         contains(load.out, "5 skipped: 1 file name not valid UTF-8, 1 archives, 3 further links to a file\n")
         equal(sql("SELECT string_agg(path, ',' ORDER BY path) FROM t"),
@@ -890,8 +889,7 @@ def bytes_of_a_database_without_an_encoding(tmp):
     with database("loader_other", "SQL_ASCII"):
         sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, path text, body text)")
         sql(f"INSERT INTO docs SELECT repeat('x', 199) || 'é' || n, convert_from('\\x{raw.hex()}', 'SQL_ASCII'), "
-            "repeat('é ', 19999) || 'é' || n "
-            "FROM generate_series(1, 2) n")
+            "repeat('é ', 19999) || 'é' || n " "FROM generate_series(1, 2) n")
         sql("SELECT create_duplicates('dups', 'docs', 'id', 'body', threshold => 0.1)")
         contains(Load("run", "dups").out, "2 rows, 1 clusters of 2 or more")
         Load("report", "dups", "-o", f"{tmp}/report.html")
@@ -1147,8 +1145,7 @@ def run_is_watched_and_stopped(tmp):
     equal((signed % 10, signed > 0), (0, True))
     leader, follower = open_terminal()
     runner = subprocess.Popen([PROGRAM, "run", "dups", "--batch", "10"], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
-                              stderr=follower)
+                              stdout=subprocess.PIPE, stderr=follower)
     os.close(follower)
     seen = read_terminal(leader)
     contains(runner.communicate()[0].decode(), "100 rows, 30 clusters of 2 or more, 60 duplicates")

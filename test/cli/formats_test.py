@@ -66,8 +66,7 @@ class Pipe:
 
     def __init__(self, content, *arguments):
         done = subprocess.run([cli_test.PROGRAM, "load", "-", "-t", "t", *arguments], input=content,
-                              capture_output=True,
-                              timeout=120, check=False)
+                              capture_output=True, timeout=120, check=False)
         self.out, self.err = done.stdout.decode(), done.stderr.decode()
         equal(done.returncode, 0)
 
@@ -258,8 +257,7 @@ def random_json(tmp):
         return (chance.randrange(-10**6, 10**6), chance.choice([True, False, None]),
                 chance.random() * 10**chance.randrange(-9, 9),
                 "".join(chr(chance.choice([9, 34, 92, 65, 0xe9, 0x4e2d, 0x1f600])) for _ in range(chance.randrange(9))),
-                "",
-                [value(depth + 1) for _ in range(3)] if depth < 5 else 0,
+                "", [value(depth + 1) for _ in range(3)] if depth < 5 else 0,
                 {chr(97 + i): value(depth + 1) for i in range(3)} if depth < 5 else 0)[kind]
 
     records = [{"text": f"text {i}", **{f"k{j}": value(0) for j in range(chance.randrange(4))}} for i in range(300)]
@@ -315,11 +313,10 @@ def csv_broken_and_hostile(tmp):
 def csv_records_that_are_cut(tmp):
     last = "2,good two\n3,good \"three\"\n4,good four\n"
     long, rows_of_it = "a" * 200, "x,not a record\n" * 20
-    records = {
-        "line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n',
-        "doubled": f'1,"{long}""\n{rows_of_it}"\n', "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n',
-        "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n', "plain": f"1,{long}\n",
-        "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
+    records = {"line": f'1,"{long}\nx,not a record\nend"\n', "closed": f'1,"{long}"\n',
+               "doubled": f'1,"{long}""\n{rows_of_it}"\n', "further": f'1,"a\n{long}\n{rows_of_it}{long}"\n',
+               "twice": f'1,"{long}"" ""\nx,y\n{long}""{long}\nx,y"\n', "plain": f"1,{long}\n",
+               "many": f'1,"\n{rows_of_it}"\n', "quotes": f'1,"b","{long}" "{long}"\n'}
     for name, record in records.items():
         write(f"{tmp}/{name}.csv", "id,text\n" + record + last)
     write(f"{tmp}/open.csv", f'id,text\n2,good two\n3,"{long}\n4,good four\n')
@@ -363,19 +360,17 @@ def message(head, content):
 def mail(tmp):
     text = base64.b64encode("Grüße aus Zürich\r\nzweite Zeile\r\n".encode()).decode()
     box = (message("Message-ID: <one@x>\nDate: Fri, 21 Nov 1997 09:55:06 -0600\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@x>\n"
-                       "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b",
-                   "first line\n>From the start\n>>From deeper") +
+                   "Subject: =?iso-8859-1?q?caf=E9?=\nTo: a@b", "first line\n>From the start\n>>From deeper") +
            message("Message-ID: <two@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B",
                    "--B\nContent-Type: multipart/alternative; boundary=A\n\n--A\nContent-Type: text/html\n\n<p>html\n"
-                       "--A\nContent-Type: text/plain; charset=utf-8\n"
-                       "Content-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
-                       "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
-                       "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\n"
-                       "attached\n--B--") +
+                   "--A\nContent-Type: text/plain; charset=utf-8\n"
+                   "Content-Transfer-Encoding: base64\n\n" + text + "\n--A--\n"
+                   "--B\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw==\n"
+                   "--B\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\n"
+                   "attached\n--B--") +
            message("Message-ID: <three@x>\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8",
                    "<html><head><title>t</title><style>p{}</style></head><body><p>one &amp; "
-                       "two</p><script>x()</script><p>three") +
-           message("Message-ID: <one@x>", "the first one again") +
+                   "two</p><script>x()</script><p>three") + message("Message-ID: <one@x>", "the first one again") +
            message("Message-ID: <five@x>\nMIME-Version: 1.0\nContent-Type: image/png", "no text") +
            message("Subject: without an id", "a=20b"))
     write(f"{tmp}/Inbox", box)
@@ -505,9 +500,8 @@ def mail_with_nested_addresses(tmp):
     harmless += [
         message(parts, attached.format(kind=kind)) for kind in ("rfc822", "RFC822", "rfc2822", "news", "global")]
     harmless += [message(parts, "--B\n\nthe text\n--B\nContent-Type: multipart/digest; boundary=D\n\n--D\n\nTo: "
-                                + groups + "\n\nx\n--D--\n--B--"),
-                 message("To: " + "g: a@b, c@d;, " * 999, "body"), message("To: " + "A Name <a@b>, " * 20000, "body"),
-                 message("To: a@b\n" * 20000 + "X: y", "body")]
+                         + groups + "\n\nx\n--D--\n--B--"), message("To: " + "g: a@b, c@d;, " * 999, "body"),
+                 message("To: " + "A Name <a@b>, " * 20000, "body"), message("To: a@b\n" * 20000 + "X: y", "body")]
     write(f"{tmp}/box",
           "".join(hostile + harmless) + message("To: Some <a@b>\nTo: c@d\nSubject: one\nSubject: last", "last mail"))
     _, found = skipped(tmp, tmp)
@@ -593,8 +587,7 @@ def lying_and_truncated_warc(tmp):
 def a_wrong_length_of_warc_loses_one_record(tmp):
     def records(kind, length, packed):
         made = [warc(kind if i == 2 else "conversion", f"http://x/{i}", b"text of record %d" % i,
-                     length=length if i == 2 else None)
-                for i in range(1, 8)]
+                     length=length if i == 2 else None) for i in range(1, 8)]
         return b"".join(map(gzip.compress, made) if packed else made)
 
     cases = {}
@@ -643,15 +636,13 @@ def warc_before_damage(tmp):
 
 @test
 def html_files(tmp):
-    pages = {
-        "a.html":
-            ("<!DOCTYPE html><html><head><title>T</title><style>x</style></head><body><!-- c --><h1>Head</h1><p>one  "
-                 "two\n three<br>four<script>var a = '<p>';</script><table><tr><td>a<td>b<tr><td>c</table><pre>p\n  "
-                 "q</pre>&eacute;&#x4e2d;&lt;</body>",
-             "Head\none two three\nfour\na b\nc\np\n  q\né中<\n"),
-        "b.htm": ("<p>unclosed <b>bold<i>it</b>alic <a href='x", "unclosed bolditalic\n"),
-        "c.html": ("just text", "just text\n"),
-        "d.html": ("<ul><li>x<li>y</ul>z", "x\ny\nz\n"), "e.txt": ("<html><body>by its bytes", "by its bytes\n")}
+    pages = {"a.html":
+             ("<!DOCTYPE html><html><head><title>T</title><style>x</style></head><body><!-- c --><h1>Head</h1><p>one  "
+              "two\n three<br>four<script>var a = '<p>';</script><table><tr><td>a<td>b<tr><td>c</table><pre>p\n  "
+              "q</pre>&eacute;&#x4e2d;&lt;</body>", "Head\none two three\nfour\na b\nc\np\n  q\né中<\n"),
+             "b.htm": ("<p>unclosed <b>bold<i>it</b>alic <a href='x", "unclosed bolditalic\n"),
+             "c.html": ("just text", "just text\n"),
+             "d.html": ("<ul><li>x<li>y</ul>z", "x\ny\nz\n"), "e.txt": ("<html><body>by its bytes", "by its bytes\n")}
     for name, (content, _) in pages.items():
         write(f"{tmp}/{name}", content)
     write(f"{tmp}/f.txt", "<p>a text, not HTML")
@@ -907,9 +898,8 @@ def a_note_that_meets_another_session(tmp):
     with subprocess.Popen([cli_test.PROGRAM, "load", path, "-t", "t"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ,
                                "PGOPTIONS": "-c default_transaction_isolation=repeatable\\ read"}) as loader:
-        cli_test.wait_for(
-            lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' "
-                        "AND wait_event_type = 'Lock'") == "1")
+        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'neardup' "
+                                      "AND wait_event_type = 'Lock'") == "1")
         other.communicate("COMMIT;\n")
         contains(cli_test.finish([loader])[0], "1 changed")
     equal(rows("records || ' ' || (size > 0)", table="t_files", order="path"), ["1 true"])
@@ -1024,9 +1014,8 @@ def a_stop_in_the_middle(tmp):
         "CREATE TRIGGER slow BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION slow()")
     with subprocess.Popen([cli_test.PROGRAM, "load", tmp, "-t", "t", "--batch-files", "1000"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as process:
-        cli_test.wait_for(
-            lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "
-                        "AND datname = current_database()") == "1")
+        cli_test.wait_for(lambda: sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "
+                                      "AND datname = current_database()") == "1")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     equal(process.returncode, 130)

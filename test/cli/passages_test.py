@@ -23,8 +23,7 @@ MAILS = """CREATE EXTENSION neardup; CREATE TABLE mails (id int PRIMARY KEY, bod
 def read_passages(page):
     """[(documents, occurrences, text, ids)] in the order of the page."""
     found = re.findall(r'<summary><b>([\d,]+)</b> documents?, <b>([\d,]+)</b> occurrences</summary>\s*<div class="line '
-                           r'text" dir="auto">(.*?)</div>\s*<p class="note soft">In (.*?)</p>',
-                       page.source, re.DOTALL)
+                       r'text" dir="auto">(.*?)</div>\s*<p class="note soft">In (.*?)</p>', page.source, re.DOTALL)
     return [(int(d), int(o), html.unescape(text),
              re.findall('<bdi class="id">(.*?)</bdi>', ids)) for d, o, text, ids in found]
 
@@ -32,8 +31,7 @@ def read_passages(page):
 def read_bars(page):
     """{id: (value of the bar, repeated, length)}"""
     found = re.findall(r'<bdi class="id">([^<]*)</bdi></th><td><meter min="0" max="1" value="([^"]*)">[^<]*</meter> '
-                           r'[^<]*</td><td>([\d,]+) of ([\d,]+) characters',
-                       page.source)
+                       r'[^<]*</td><td>([\d,]+) of ([\d,]+) characters', page.source)
     return {name: (float(value), int(part.replace(",", "")),
                    int(whole.replace(",", ""))) for name, value, part, whole in found}
 

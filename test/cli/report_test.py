@@ -42,9 +42,8 @@ def report_of_a_job(tmp):
     in_order(page.text, "Near duplicates: dups",
              "100 rows, 30 clusters of 2 rows or more, the largest of 4, with 60 duplicates (60.0 %)",
              "Removing them would leave 40 rows", "Show only pairs and clusters with", "Pairs nearest to the threshold",
-             "words that differ are marked", "Largest clusters",
-             "Histograms", "Similarity of duplicates", "3–4", "Settings", "threshold", "0.3", "anchor",
-             "Made by neardup")
+             "words that differ are marked", "Largest clusters", "Histograms", "Similarity of duplicates", "3–4",
+             "Settings", "threshold", "0.3", "anchor", "Made by neardup")
     equal(page.source.count('<svg viewBox="0 0 560.0 250.0"'), 2)
     # a title ends with a word; a path; what differs first: member 1 from member 0
     title = re.search('<bdi class="title">(f11w1 [^<]*)…</bdi>', page.source).group(1)
@@ -86,11 +85,10 @@ def report_of_a_job(tmp):
 
 @test
 def report_of_hostile_data(tmp):
-    evil = (
-        "</div></td></body><script>alert(1)</script> \"double\" 'single' & &amp; &lt;b&gt; "
-        "]]> --> <!-- \u202e override "
-        "\u2067 isolate \u200f \ufeff \x01 \x1b[31m \x7f \x85 \ufffe <img src=x onerror=alert(1)> 文章重複檢測 "
-        "\U0001f600 ")
+    evil = ("</div></td></body><script>alert(1)</script> \"double\" 'single' & &amp; &lt;b&gt; "
+            "]]> --> <!-- \u202e override "
+            "\u2067 isolate \u200f \ufeff \x01 \x1b[31m \x7f \x85 \ufffe <img src=x onerror=alert(1)> 文章重複檢測 "
+            "\U0001f600 ")
     text = evil + " ".join(f"w{i}" for i in range(60))
     sql("CREATE EXTENSION neardup; CREATE TABLE docs (id text PRIMARY KEY, body text)")
     sql("INSERT INTO docs SELECT chr(34) || n || chr(39) || ', <i>', '<script>alert(1)</script>' || chr(10) || "
@@ -137,16 +135,14 @@ def reports_of_every_job(tmp):
         "CREATE TABLE d AS SELECT md5(id::text)::uuid AS id, body FROM docs", "'id', 'body', threshold => 0.3")
     contains(page.text, sql("SELECT representative FROM dups WHERE NOT survivor ORDER BY cluster LIMIT 1"))
     page = report("CREATE TABLE d AS SELECT ARRAY[id, -id] AS id, convert_to(body, 'UTF8') || '\\xff00'::bytea AS body "
-                      "FROM docs",
-                  "'id', 'body', profile => 'ctph', threshold => 0.3")
+                  "FROM docs", "'id', 'body', profile => 'ctph', threshold => 0.3")
     contains(page.text, "U+0000")
     contains(page.text, "\ufffd")
     page = report("CREATE TABLE d AS SELECT id, convert_to(body || ' café naïve', 'LATIN1') AS body FROM docs",
                   "'id', 'body', threshold => 0.3")
     contains(page.text, " café naïve")
     page = report("CREATE TABLE d AS SELECT id, body || CASE id % 10 WHEN 3 THEN ' and what else there is' "
-                      "ELSE '' END AS body FROM docs",
-                  "'id', 'body', measure => 'containment', threshold => 0.3")
+                  "ELSE '' END AS body FROM docs", "'id', 'body', measure => 'containment', threshold => 0.3")
     contains(page.text, "measurecontainment")  # a row of the table of settings
     equal(sql("SELECT count(*) > 0 FROM dups WHERE NOT survivor"), "t")
     page = report("CREATE TABLE d AS SELECT id, body FROM docs WHERE id % 10 = 0", "'id', 'body'")
@@ -412,8 +408,7 @@ def ids_of_another_type(tmp):
     """Since the last refresh, which would convert the ids of the result by way of text."""
     sql("CREATE EXTENSION IF NOT EXISTS neardup; CREATE TABLE docs (id int PRIMARY KEY, path text, body text);"
         f"INSERT INTO docs SELECT i, '{tmp}/' || i, 'words that both have, of number ' || i / 2 "
-        "FROM generate_series(2, 9) i;"
-        "SELECT create_duplicates('dups', 'docs', 'id', 'body')")
+        "FROM generate_series(2, 9) i;" "SELECT create_duplicates('dups', 'docs', 'id', 'body')")
     sql("CALL refresh_duplicates('dups')")
     paths = Load("report", "dups", "--out", "-", "--format", "csv", "-q").out
     contains(paths, f"{tmp}/3")

@@ -11,9 +11,8 @@ CLASSES = {"minhash": Minhash, "simhash": SimHash, "ctph": Ctph}
 
 
 async def opened(name):
-    return await asyncpg.connect(
-        host=os.environ.get("PGHOST"), port=int(os.environ.get("PGPORT", 5432)), user=os.environ.get("PGUSER"),
-        database=name)
+    return await asyncpg.connect(host=os.environ.get("PGHOST"), port=int(os.environ.get("PGPORT", 5432)),
+                                 user=os.environ.get("PGUSER"), database=name)
 
 
 async def values(name, found):

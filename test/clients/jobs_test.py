@@ -38,8 +38,7 @@ def results(name, conn):
           (*want, want[2], True))
     check("the summary is the program's",
           re.fullmatch(r"400 rows, \d+ clusters of 2 or more, \d+ duplicates \(\d+\.\d %\), \d+ of them new since the "
-                           r"last run; \d+\.\d s",
-                       str(result)), str(result))
+                       r"last run; \d+\.\d s", str(result)), str(result))
     conn.execute("UPDATE docs SET body = 'something else altogether, of more than three words' WHERE id = 3; "
                  "DELETE FROM docs WHERE id BETWEEN 30 AND 33")
     other = psycopg2.connect(dbname=name)

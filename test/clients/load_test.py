@@ -72,9 +72,8 @@ def sources(conn, folder):
     both("a batch", table.combine_chunks().to_batches()[0], "t", name="t")
     both("a reader", table.to_reader(100), "t", name="t")
     both("batches", iter(table.to_batches(100)), "t", name="t")
-    both("a data set",
-         pa.dataset.dataset(path("a.parquet")) if hasattr(pa, "dataset")
-             else __import__("pyarrow.dataset").dataset.dataset(path("a.parquet")), "t", name="t")
+    both("a data set", pa.dataset.dataset(path("a.parquet")) if hasattr(pa, "dataset")
+         else __import__("pyarrow.dataset").dataset.dataset(path("a.parquet")), "t", name="t")
     both("dicts", table.to_pylist(), "t", name="t")
     both("dicts of columns", (table.slice(i, 100).to_pydict() for i in range(0, 1000, 100)), "t", name="t")
     both("frames", (frame[i:i + 100] for i in range(0, 1000, 100)), "t", name="t")
@@ -318,15 +317,13 @@ def beside_files(conn, folder):
             {"id": i, "text": "text %d" % i} if i != 3 else {"text": "without an id"}) + "\n" for i in range(40))
     neardup.load(conn, "beside", path)
     looks, look = [], os.stat
-    with mock.patch.object(
-            os, "stat",
-            lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+    with mock.patch.object(os, "stat", lambda name, *a,
+                           **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
         result = neardup.load(conn, "beside", path, attributes=[])
     equal("files are looked for where a row may be that of a file", (result.unchanged, looks), (40, [path + "#4"]))
     looks.clear()
-    with mock.patch.object(
-            os, "stat",
-            lambda name, *a, **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
+    with mock.patch.object(os, "stat", lambda name, *a,
+                           **o: (looks.append(name) if "#" in str(name) else None) or look(name, *a, **o)):
         for text in ("a", "b"):
             neardup.load(conn, "beside", [{"text": text}], name="no path")
     equal("and never for what has no path of a file", looks, [])
@@ -387,10 +384,9 @@ def refused_now(conn, folder):
                                  "ALTER TABLE strict DROP CONSTRAINT no"),
                                 ("trigger",
                                  "CREATE FUNCTION first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE "
-                                     "WHEN NEW.body <> 'text 0' THEN NEW END; END $$;"
-                                     "CREATE TRIGGER first BEFORE INSERT ON strict FOR EACH ROW EXECUTE "
-                                     "FUNCTION first()",
-                                 "DROP TRIGGER first ON strict")):
+                                 "WHEN NEW.body <> 'text 0' THEN NEW END; END $$;"
+                                 "CREATE TRIGGER first BEFORE INSERT ON strict FOR EACH ROW EXECUTE "
+                                 "FUNCTION first()", "DROP TRIGGER first ON strict")):
         for options in ({}, {"attributes": []}):
             conn.execute("DELETE FROM strict WHERE body IN ('text 0', 'text 39');" + refuse.replace(
                 "FUNCTION first()", "FUNCTION first_%d()" % len(options)))
@@ -412,9 +408,8 @@ def refused_now(conn, folder):
     with open(path, "w", encoding="utf-8") as f:
         f.write("".join(json.dumps({"text": "text %d" % i}) + " " * (i == 3) + "\n" for i in range(40)))
     os.utime(path, (5, 5))
-    equal("the size of a record",
-          (neardup.load(conn, "strict", path).changed,
-           one(conn, "SELECT size FROM strict WHERE path = %s", (path + "#4",))), (1, 20))
+    equal("the size of a record", (neardup.load(conn, "strict", path).changed,
+                                   one(conn, "SELECT size FROM strict WHERE path = %s", (path + "#4",))), (1, 20))
 
 
 def refusals(name, conn, folder):
@@ -638,9 +633,8 @@ def conflicts(conn, folder):
               RETURN COALESCE(NEW, OLD); END $$;
         CREATE TRIGGER meet BEFORE INSERT OR DELETE ON met_files FOR EACH ROW EXECUTE FUNCTION meet_notes();
           DELETE FROM met WHERE path LIKE '%jsonl#1'""")
-    equal("notes that meet others",
-          (neardup.load(conn, "met", path).new, neardup.load(conn, "met", path).unchanged,
-           neardup.load(conn, "met", [{"text": "x"}], name="t").new), (1, 1, 1))
+    equal("notes that meet others", (neardup.load(conn, "met", path).new, neardup.load(conn, "met", path).unchanged,
+                                     neardup.load(conn, "met", [{"text": "x"}], name="t").new), (1, 1, 1))
     conn.execute("DROP TRIGGER meet ON met_files")
     conn.execute("""CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE
         WHEN NEW.body LIKE 'new%' THEN NULL ELSE NEW END; END $$;

@@ -27,9 +27,8 @@ def wheel():
               ("neardup-%s-py3-none-any.whl" % default_version(), "neardup-%s.tar.gz" % default_version()))
         with zipfile.ZipFile(os.path.join(folder, name)) as file:
             names = file.namelist()
-        sources = sorted(
-            os.path.relpath(os.path.join(top, f), os.path.join(PACKAGE, "src")) for top, _, files in os.walk(
-                os.path.join(PACKAGE, "src")) for f in files if not f.endswith(".pyc"))
+        sources = sorted(os.path.relpath(os.path.join(top, f), os.path.join(PACKAGE, "src")) for top, _,
+                         files in os.walk(os.path.join(PACKAGE, "src")) for f in files if not f.endswith(".pyc"))
         equal("the wheel has every module, py.typed and nothing else",
               sorted(n for n in names if ".dist-info/" not in n), sources)
         check("and the licence", any(n.endswith("LICENSE") for n in names), names)

@@ -27,8 +27,7 @@ def values(conn):
 def statements(conn):
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, sig minhash(128, 32), hash simhash, digest ctph)")
     conn.execute("INSERT INTO docs SELECT i, d, to_minhash(d), to_simhash(d), to_ctph(d) FROM unnest(%s::text[]) "
-                     "WITH ORDINALITY u(d, i)",
-                 ([DOC, NEAR, FAR],))
+                 "WITH ORDINALITY u(d, i)", ([DOC, NEAR, FAR],))
     conn.execute("CREATE INDEX ON docs USING lsh (sig)")
     sig, hash_, digest = conn.execute("SELECT sig, hash, digest FROM docs WHERE id = 1").fetchone()
     check("rows have values", isinstance(sig, Minhash) and isinstance(hash_, SimHash) and isinstance(digest, Ctph))

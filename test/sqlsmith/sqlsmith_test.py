@@ -77,9 +77,8 @@ NEAR = ("jaccard(a.sig, (SELECT sig FROM article WHERE id = {i})) >= 0.7",
             "WHERE id = {i})) < 4)")
 PLANS_OF = {"with": "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on",
             "bitmap": "SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on",
-            "without":
-                "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off; "
-                "SET enable_indexonlyscan = off"}
+            "without": "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off; "
+            "SET enable_indexonlyscan = off"}
 
 
 def make(server):

@@ -67,8 +67,7 @@ def compare_text(conn, name, cases):
         with conn.cursor() as cur:
             for what, text, k, unit in cases:
                 cur.execute("SELECT array(SELECT shingle_hashes(%s::text, %s, %s)), array(SELECT shingles(%s::text, "
-                                "%s, %s))",
-                            (text, k, unit) * 2)
+                            "%s, %s))", (text, k, unit) * 2)
                 hashes, shown = cur.fetchone()
                 label = "%s, %s %d" % (what, unit, k)
                 yield label, [h & o.M64 for h in hashes], o.shingle_hashes(text, k, unit)
@@ -339,8 +338,7 @@ def measures(conn):
 
     pairs = [(["a"], ["a"]), (["a", "a", "b"], ["b", "c"]), ([], []), ([], ["a"]), (["x"] * 5, ["y"])]
     equal_all("jaccard_exact of text[]",
-              ((str(p), one(conn, "SELECT jaccard_exact(%s::text[], %s::text[])", p), o.jaccard(*p))
-               for p in pairs))
+              ((str(p), one(conn, "SELECT jaccard_exact(%s::text[], %s::text[])", p), o.jaccard(*p)) for p in pairs))
     numbers = [([1, 2, 3], [2, 3, 4]), ([], []), ([1], []), ([5, 5, 5], [5]),
                (list(range(1000)), list(range(900, 3000)))]
     equal_all("jaccard_exact of bigint[] and int[]", (

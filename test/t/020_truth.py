@@ -60,8 +60,7 @@ def main():
                           jaccard_exact(x.c5, y.c5) AS c
                       FROM pair JOIN sh x ON x.id = a JOIN sh y ON y.id = b OFFSET 0) p""").fetchone()
             check("%s: word 3 equals jw3n on %d pairs of ASCII texts" % (data, ascii_pairs),
-                  ascii_pairs and word_bad == 0,
-                  "%s differ; %s" % (word_bad, example))
+                  ascii_pairs and word_bad == 0, "%s differ; %s" % (word_bad, example))
             check("%s: char 5 equals jc5 on %d listed pairs" % (data, listed), listed and char_bad == 0,
                   "%s differ; %s" % (char_bad, example))
             total = one(conn, "SELECT count(*) FROM pair")

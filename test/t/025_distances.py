@@ -37,8 +37,7 @@ def distances(conn, name, docs, columns, pairs):
               FROM (SELECT * FROM pair WHERE lev IS NOT NULL ORDER BY md5(a || b) %s) p
               JOIN doc x ON x.id = a JOIN doc y ON y.id = b OFFSET 0) p""" % MOST).fetchone()
     check("%s: edit_distance and edit_rate of %d pairs, and NULL below" % (name, listed),
-          listed and wrong + loose + rates == 0,
-          "%s, %s, %s differ; %s" % (wrong, loose, rates, example))
+          listed and wrong + loose + rates == 0, "%s, %s, %s differ; %s" % (wrong, loose, rates, example))
 
 
 def digests(conn, name, docs, columns, body, of):
@@ -76,9 +75,8 @@ def check_samples(conn):
     want = {(a, b): (lev, None, lev, score) for a, b, lev, _, _, score in pairs}
     equal_all("samples: edit_distance, NULL below it, edit_rate, ctph_score",
               [((a, b), (d, below, round(rate), score), want[a, b]) for a, b, d, below, rate, score in rows])
-    check("samples: pairs of all kinds",
-          len(rows) == len(pairs) > 1000 and sum(w[3] > 0 for w in want.values()) > 200
-              and sum(w[0] < 100 for w in want.values()) > 10)
+    check("samples: pairs of all kinds", len(rows) == len(pairs) > 1000 and sum(w[3] > 0 for w in want.values()) > 200
+          and sum(w[0] < 100 for w in want.values()) > 10)
     conn.execute(
         "CREATE TABLE near AS SELECT a, b, lev / (char_length(x.body) + char_length(y.body))::float8 AS er "
         "FROM pair JOIN doc x ON x.id = a JOIN doc y ON y.id = b; DROP TABLE pair; ALTER TABLE near RENAME TO pair")

@@ -145,9 +145,8 @@ def run_set(conn, name):
         both = """(SELECT least(id_a, id_b) AS id_a, greatest(id_a, id_b) AS id_b, similarity FROM %s h
             WHERE id_a %% 2 = 0 AND id_b %% 2 = 1) h""" % halves
         for threshold in thresholds[1:3]:
-            pair_rows.append(
-                compare(conn, "%s between, %s, %s" % (name, kind, threshold), both.format(threshold), threshold,
-                        "AND (a + b) % 2 = 1")[:3])
+            pair_rows.append(compare(conn, "%s between, %s, %s" % (name, kind, threshold), both.format(threshold),
+                                     threshold, "AND (a + b) % 2 = 1")[:3])
         # Each set of equal signatures is paired by its least id alone, but for the star.
         threshold = thresholds[-2]
         for identical, where in (("star", "AND a = first_a AND (b = first_b OR first_a = first_b)"),
@@ -234,16 +233,14 @@ def memory_bounded(conn):
                 before = most = anonymous(pid)
             except OSError as e:
                 return skip("memory of a backend: %s" % e)
-            thread = Thread(
-                target=lambda: errors.append(sql_error(worker, "SELECT count(*) FROM " + function)))
+            thread = Thread(target=lambda: errors.append(sql_error(worker, "SELECT count(*) FROM " + function)))
             thread.start()
             while thread.is_alive():
                 most = max(most, anonymous(pid))
                 time.sleep(0.002)
             thread.join()
         check("%s of signatures of three times 64 MB: %d MB more in memory at most"
-                  % (function.split("(")[0], most - before),
-              errors == [None] and 4 < most - before < 96, errors)
+              % (function.split("(")[0], most - before), errors == [None] and 4 < most - before < 96, errors)
     conn.execute("RESET maintenance_work_mem; RESET neardup.threads; DROP TABLE much")
 
 

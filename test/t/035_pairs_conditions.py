@@ -53,8 +53,7 @@ def make_brute(conn, kind):
     conn.execute("DROP TABLE IF EXISTS sig, brute")
     conn.execute(SIGNED % signature)
     conn.execute("CREATE TABLE brute AS SELECT x.id AS a, y.id AS b, %s AS s FROM sig x JOIN sig y ON x.id < y.id "
-                 "AND %s >= %s; ANALYZE brute"
-                 % (similarity, similarity, least))
+                 "AND %s >= %s; ANALYZE brute" % (similarity, similarity, least))
 
 
 def pair_set(conn, query):
@@ -420,8 +419,7 @@ def unequal_sets(conn):
           text="no meaning here", state="42804")
     fails("other signatures in the second", conn,
           "SELECT * FROM pairs_between('SELECT id, m FROM large', 'SELECT id, to_minhash(id::text, k => 2) "
-              "FROM small', 0.8)",
-          text="cannot compare signatures made differently", state="42804")
+          "FROM small', 0.8)", text="cannot compare signatures made differently", state="42804")
 
 
 def progress(conn, name):

@@ -123,8 +123,7 @@ def printed(path):
             shown += want != ""
             got, want = trimmed_lines(out), trimmed_lines(want)
             check("%s, block %d: prints what the page shows: %s" % (path, n, block.strip().splitlines()[0][:60]),
-                  got == want,
-                  " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
+                  got == want, " / ".join(list(difflib.unified_diff(want, got, "page", "psql", lineterm="", n=0))[2:]))
     check("%s shows outputs (%d)" % (path, shown), shown > 5, shown)
 
 

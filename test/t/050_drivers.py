@@ -85,9 +85,8 @@ def ids(conn):
                             "AND jaccard(a.sig, b.sig) = 1 ORDER BY 1, 2").fetchall()
         rows.append((kind, got, want))
         rows.append((kind + " found", len(got), 10))
-        got = (
-            conn.execute("SELECT count(*) FROM pairs_between(NULL::%s, 'SELECT id, sig FROM p', 'TABLE p', 0.9)"
-                         % kind).fetchone()[0])
+        got = (conn.execute("SELECT count(*) FROM pairs_between(NULL::%s, 'SELECT id, sig FROM p', 'TABLE p', 0.9)"
+                            % kind).fetchone()[0])
         rows.append((kind + " between", got, 40))
         got = conn.execute("SELECT count(DISTINCT cluster) FROM all_clusters(NULL::%s, 'TABLE p', 0.9) "
                            "WHERE cluster_size > 1" % kind).fetchone()[0]

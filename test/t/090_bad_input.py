@@ -48,8 +48,7 @@ def literals(conn):
             if len(str(e)) > 2000:
                 bad.append("an error of %d characters" % len(str(e)))
     check("mutated literals: %d refused of %d, the others are whole" % (refused, len(mutations)),
-          refused > 100 and not bad,
-          "%d bad: %s" % (len(bad), bad[:3]))
+          refused > 100 and not bad, "%d bad: %s" % (len(bad), bad[:3]))
     equal("typmod: input", (sql_error(conn, "SELECT %s::minhash(64)", (o.to_minhash(DOC),)) or e).sqlstate[:2], "22")
 
 
@@ -236,8 +235,7 @@ def memory(conn):
            "SELECT * FROM all_pairs('SELECT id + 0 / (20 - id), sig FROM t', 0.8)",
            "SELECT * FROM all_pairs('TABLE t', 80)", "SELECT * FROM all_pairs('SELECT 1::bigint, sig FROM t', 0.5)",
            "SELECT cluster_anchor(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END, 0.8) OVER (ORDER BY id) "
-               "FROM t",
-           "SELECT minhash_union_agg(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END) FROM t",
+           "FROM t", "SELECT minhash_union_agg(CASE WHEN id = 20 THEN to_minhash('x', 2) ELSE sig END) FROM t",
            "SELECT 1 / count(*) FROM t WHERE jaccard(sig, to_minhash('z', num_perm => 128)) > 2",
            "SELECT 1 / (length(to_minhash(repeat('word ', 20000), num_perm => 4096)::text) * 0)",
            "SELECT shingles('a b c d', 2), 1 / 0", "SELECT minhash_agg(id, 9999) FROM t"]
@@ -261,9 +259,7 @@ def memory(conn):
     rounds(1000 if FULL else 150)
     after = resident()
     check("memory after %d kinds of errors, many times: %s -> %s kB" % (len(bad), before, after),
-          missed is None and after[0] - before[0] < 4096
-              and after[1] - before[1] < 1024,
-          missed or "grew")
+          missed is None and after[0] - before[0] < 4096 and after[1] - before[1] < 1024, missed or "grew")
 
 
 def huge(conn):

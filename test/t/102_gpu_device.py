@@ -170,8 +170,7 @@ def cancels(name, conn):
     other = connect(name)
     other.execute("SET neardup.device = 'gpu'")
     pid, errors = other.info.backend_pid, []
-    thread = Thread(
-        target=lambda: errors.append(sql_error(other, "SELECT count(*) FROM " + MUCH)), daemon=True)
+    thread = Thread(target=lambda: errors.append(sql_error(other, "SELECT count(*) FROM " + MUCH)), daemon=True)
     thread.start()
     before = cpu_seconds(pid)
     while thread.is_alive() and cpu_seconds(pid) < before + 1.5:

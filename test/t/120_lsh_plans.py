@@ -165,8 +165,7 @@ def single(p, literal, far):
     for n, ((form, shows), bound) in enumerate(itertools.product(forms, BOUNDS)):
         for kind in kinds if FULL else [kinds[n % len(kinds)]]:
             q = SIGNATURES[kind] or "'%s'::minhash" % literal
-            where = expand(
-                form, M="jaccard(sig, %s)" % q, N="jaccard(sig, '%s'::minhash)" % far, Q=q, B=bound)
+            where = expand(form, M="jaccard(sig, %s)" % q, N="jaccard(sig, '%s'::minhash)" % far, Q=q, B=bound)
             uses = None
             if shows and bound in ("0.8", "0.9", "1", "(SELECT 0.8)"):
                 uses = "doc_part_lsh" if form.startswith("jaccard(old, Q)") else "doc_lsh"
@@ -186,11 +185,9 @@ def ordered(p, literal):
         p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) >= %s ORDER BY sig <%%> %s %s" % (
             query, query, bound, query, limit), shows, ordered=True)
         p.compare("SELECT id FROM doc WHERE jaccard(sig, %s) > %s ORDER BY sig <%%> %s, id %s"
-                      % (query, bound, query, limit),
-                  ordered=True)
+                  % (query, bound, query, limit), ordered=True)
     p.compare("SELECT sig <%%> %s FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0), id LIMIT 4"
-                  % (q, q),
-              ordered=True)
+              % (q, q), ordered=True)
     p.compare("SELECT sig <%%> near(90, 0) FROM doc WHERE jaccard(sig, %s) > 0.8 ORDER BY sig <%%> near(90, 0)" % q,
               ordered=True)
     p.compare(
@@ -226,8 +223,7 @@ def settings_of_similar(p, literal, far):
         p.compare("SELECT a.id, b.id FROM small a JOIN small b ON a.id < b.id AND a.sig % b.sig",
                   "small_lsh" if float(threshold) >= 0.75 else None, before)
         p.compare("SELECT sig <%> " + q + " FROM doc WHERE sig % " + q + " ORDER BY sig <%> " + q + " LIMIT 4", uses,
-                  before,
-                  ordered=True)
+                  before, ordered=True)
         p.compare("SELECT id FROM doc WHERE sig % " + q + " OR id = 7", uses, before)
         p.compare("EXECUTE s('" + literal + "')", uses, before + [
             "SET plan_cache_mode = force_generic_plan", "PREPARE s(minhash) AS SELECT id FROM doc WHERE sig % $1"],
@@ -268,8 +264,7 @@ def joins(p):
         p.compare("SELECT a.id, b.d FROM small a, LATERAL (SELECT a.sig <%%> b.sig AS d FROM other b WHERE %s "
                   "ORDER BY a.sig <%%> b.sig LIMIT 2) b" % on, uses)
         p.compare("SELECT a.id, c.n FROM small a, LATERAL (SELECT count(*) AS n FROM (SELECT FROM other b WHERE %s "
-                      "LIMIT 3) x) c" % on,
-                  uses)
+                  "LIMIT 3) x) c" % on, uses)
     three = "jaccard(a.sig, b.sig) >= 0.8", "jaccard(b.sig, c.sig) >= 0.85"
     for first, second in itertools.product(("JOIN", "LEFT JOIN", "RIGHT JOIN"), repeat=2):
         p.compare("SELECT a.id, b.id, c.id FROM small a %s other b ON %s %s small c ON %s" % (
@@ -291,8 +286,7 @@ def joins(p):
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, 0.8)", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON b.sig %> with_threshold(a.sig, 0.8)", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard_at_least(a.sig, b.sig, a.bound) "
-                  "WHERE a.bound IS NOT NULL",
-              "other_lsh")
+              "WHERE a.bound IS NOT NULL", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON a.bound < jaccard(a.sig, b.sig)", "other_lsh")
     p.compare(
         "SELECT a.id, b.id FROM small a JOIN other b ON jaccard(minhash_union(a.sig, a.sig), b.sig) > 0.8", "other_lsh")
@@ -303,14 +297,11 @@ def joins(p):
     p.compare("SELECT s.i, b.id FROM generate_series(1, 20) s(i) JOIN doc b ON jaccard(b.sig, near(s.i * 9, 0)) > 0.8",
               "doc_lsh")
     p.compare("SELECT a.id, b.id FROM small a JOIN other b ON jaccard(b.sig, (SELECT s.sig FROM doc s "
-                  "WHERE s.id = a.id + 1)) > 0.8",
-              "other_lsh")
+              "WHERE s.id = a.id + 1)) > 0.8", "other_lsh")
     p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a "
-                  "ON a.id = d.id - 5 JOIN other b ON jaccard(b.sig, a.s) >= 0.8",
-              "other_lsh")
+              "ON a.id = d.id - 5 JOIN other b ON jaccard(b.sig, a.s) >= 0.8", "other_lsh")
     p.compare("SELECT a.id, b.id FROM doc d LEFT JOIN (SELECT id, coalesce(sig, near(9, 0)) AS s FROM small) a "
-                  "ON a.id = d.id - 5 LEFT JOIN other b ON jaccard(b.sig, a.s) >= 0.8 WHERE d.id < 120",
-              "other_lsh")
+              "ON a.id = d.id - 5 LEFT JOIN other b ON jaccard(b.sig, a.s) >= 0.8 WHERE d.id < 120", "other_lsh")
     p.compare("SELECT a.id, b.id FROM small a LEFT JOIN (small c JOIN other b ON jaccard(b.sig, c.sig) >= 0.9) "
               "ON a.id = c.id AND jaccard(a.sig, b.sig) > 0.8")
     p.compare("SELECT b.id FROM doc b WHERE jaccard(b.sig, (SELECT sig FROM small WHERE id = b.id % 3 + 1)) > 0.5")
@@ -362,8 +353,7 @@ def tables(p, literal):
                 "WITH c AS MATERIALIZED (SELECT id, sig FROM doc WHERE %s) SELECT id FROM c WHERE id %% 2 = 0" % on,
                 hit("doc_lsh"))
             p.compare("WITH q AS MATERIALIZED (SELECT %s AS s) SELECT id FROM doc, q WHERE jaccard(sig, q.s) >= %s"
-                          % (source, bound),
-                      hit("doc_lsh"))
+                      % (source, bound), hit("doc_lsh"))
             p.compare("SELECT id FROM (SELECT * FROM doc OFFSET 0) x WHERE " + on)
             p.compare("SELECT id FROM (SELECT DISTINCT id, sig FROM doc) x WHERE " + on, hit("doc_lsh"))
             p.compare("SELECT id FROM doc WHERE %s INTERSECT SELECT id FROM part WHERE %s" % (on, on))
@@ -377,12 +367,10 @@ def tables(p, literal):
         p.compare("SELECT a.id, b.id, b.which FROM small a, LATERAL (SELECT * FROM either e "
                   "WHERE jaccard(e.sig, a.sig) > %s ORDER BY e.id, e.which LIMIT 3) b WHERE a.id < 40" % bound)
         p.compare("SELECT a.id, b.id FROM small a, LATERAL (SELECT * FROM either e "
-                      "WHERE jaccard(e.sig, a.sig) > %s OFFSET 0) b WHERE a.id < 40" % bound,
-                  hit("doc_lsh"))
+                  "WHERE jaccard(e.sig, a.sig) > %s OFFSET 0) b WHERE a.id < 40" % bound, hit("doc_lsh"))
         p.compare("SELECT s.id, e.id FROM other s LEFT JOIN parent e ON jaccard(s.sig, e.sig) >= %s" % bound)
         p.compare("SELECT s.id FROM small s WHERE NOT EXISTS (SELECT FROM part e WHERE e.id <> s.id "
-                      "AND jaccard(s.sig, e.sig) >= %s)" % bound,
-                  hit("part_c_sig_idx"))
+                  "AND jaccard(s.sig, e.sig) >= %s)" % bound, hit("part_c_sig_idx"))
         p.compare("SELECT count_near(%s)" % bound)
     p.compare("SELECT * FROM pairs WHERE a < 100", "doc_lsh")
     p.compare("SELECT a.a, b.b FROM pairs a JOIN pairs b ON a.b = b.a WHERE a.a < 60", "doc_lsh")
@@ -394,8 +382,7 @@ def tables(p, literal):
         p.compare(
             "SELECT id FROM article WHERE jaccard(to_minhash(body, 3), to_minhash('w8_1 w8_2 w8_3')) >= %s" % bound)
         p.compare("SELECT id FROM article WHERE lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s"
-                      % (body, bound),
-                  hit("article_en_lsh"))
+                  % (body, bound), hit("article_en_lsh"))
         p.compare("SELECT id FROM article WHERE jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s" % (body, bound))
         p.compare("SELECT id FROM article WHERE lang = 'uk' AND jaccard(to_minhash(body, unit => 'char', k => 5), "
                   "to_minhash(%s, 5, 'char')) > %s" % (body, bound), hit("article_uk_lsh"))
@@ -403,9 +390,7 @@ def tables(p, literal):
                       "5, 'char')) > %s) OR (lang = 'en' AND jaccard(to_minhash(body, 2), to_minhash(%s, 2)) > %s)" % (
                       body, bound, body, bound), hit("article_uk_lsh"))
         p.compare("SELECT a.id, b.id FROM article a JOIN article b ON a.id < b.id AND jaccard(to_minhash(a.body), "
-                      "to_minhash(b.body)) > %s" %
-                      bound if float(bound) > 0 else "SELECT 1",
-                  hit("article_lsh"))
+                  "to_minhash(b.body)) > %s" % bound if float(bound) > 0 else "SELECT 1", hit("article_lsh"))
         p.compare("SELECT x.id FROM article x WHERE EXISTS (SELECT FROM article y WHERE y.id < x.id AND y.lang = 'en' "
                       "AND jaccard(to_minhash(x.body, 2), to_minhash(y.body, 2)) >= %s) AND x.id > 200" % bound,
                   hit("article_en_lsh"))
@@ -457,8 +442,7 @@ def changes(p, literal):
         p.compare("UPDATE part SET id = id + 200 WHERE %s RETURNING id" % on, hit("part_a_sig_idx"), *inside)
         p.compare("DELETE FROM parent WHERE %s RETURNING id" % on, hit("child_lsh"), *inside)
         p.compare("DELETE FROM other b USING small a WHERE jaccard(a.sig, b.sig) >= %s AND a.id < 99 RETURNING b.id"
-                      % bound,
-                  hit("other_lsh"), *inside)
+                  % bound, hit("other_lsh"), *inside)
         p.compare("UPDATE other b SET grp = -1 FROM small a WHERE jaccard(a.sig, b.sig) >= %s RETURNING b.id" % bound,
                   None, *inside)
         p.compare("WITH gone AS (DELETE FROM doc WHERE %s RETURNING id) SELECT count(*), sum(id) FROM gone" % on,
@@ -480,8 +464,7 @@ def changes(p, literal):
                   ["BEGIN", "INSERT INTO empty SELECT id, sig FROM doc", "TRUNCATE empty"], ["ROLLBACK"])
         if server_version() >= 150000:
             p.compare("MERGE INTO other b USING small a ON jaccard(a.sig, b.sig) >= %s AND a.id + 1000 = b.id "
-                          "WHEN MATCHED THEN UPDATE SET grp = -5" % bound,
-                      None, ["BEGIN"], ["ROLLBACK"])
+                      "WHEN MATCHED THEN UPDATE SET grp = -5" % bound, None, ["BEGIN"], ["ROLLBACK"])
     for fetch in ("FETCH 3 FROM c", "FETCH ALL FROM c", "FETCH BACKWARD 2 FROM c", "FETCH LAST FROM c",
                   "FETCH ABSOLUTE 3 FROM c"):
         for bound in ("0.8", "0.4"):

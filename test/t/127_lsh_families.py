@@ -111,8 +111,7 @@ def digest_texts():
     for i in range(58):
         before = rng.randrange(58)
         yield "%d:%s" % (rng.choice((96, 96, 48)),
-                         ":".join(rng.sample([lone(before) + first[i : i + 7] + lone(57 - before),
-                                              lone(30)], 2)))
+                         ":".join(rng.sample([lone(before) + first[i : i + 7] + lone(57 - before), lone(30)], 2)))
         yield "96:%s:%s" % (lone(before) + first[i : i + 7] + lone(57 - before), lone(32))
     for i in range(26):
         yield "96:%s:%s" % (lone(60), lone(i) + second[i : i + 7] + lone(5))
@@ -329,8 +328,7 @@ def change(conn, schema, family, first, rows):
     """New rows, which are not sorted into the index's runs yet, dead ones, changed ones, and rows at another place."""
     table, columns = "%s.%s" % (schema, family), list(COLUMNS[family])
     conn.execute("INSERT INTO {t} (id, grp, cat, n, old, {c}) SELECT {first} + id, grp, cat, n, old, {c} FROM {t} "
-                 "WHERE id <= {rows}"
-                 .format(t=table, c=", ".join(columns), first=first, rows=rows))
+                 "WHERE id <= {rows}".format(t=table, c=", ".join(columns), first=first, rows=rows))
     conn.execute("DELETE FROM %s WHERE id %% 53 = %d" % (table, first % 53))
     conn.execute("UPDATE %s SET cat = 2 WHERE id %% 17 = 0" % table)
     conn.execute("UPDATE %s x SET %s FROM %s y WHERE x.id %% 29 = %d AND y.id = x.id + 1" % (
@@ -404,8 +402,7 @@ def single(p, literals, limits, measure):
     family = measure.family
     q, far = ("'%s'::%s" % (t, TYPES[family]) for t in literals[family])
     queries = [q, "(SELECT v FROM %s WHERE id = %d)" % (family, literals["ids"][family][0]),
-        "%s_of(%d)" % (family, literals["ids"][family][0]),
-               "current_setting('families.q')::%s" % TYPES[family]]
+               "%s_of(%d)" % (family, literals["ids"][family][0]), "current_setting('families.q')::%s" % TYPES[family]]
     before = ["SET families.q = '%s'" % literals[family][0]]
     forms = FORMS + MORE_FORMS[measure.name]
     columns = list(COLUMNS[family])
@@ -527,8 +524,7 @@ def joins(p, measure):
         if bound in measure.bounds:
             p.compare("SELECT a.id, b.id FROM %s_small a JOIN %s_other b ON %s" % (f, f, at_least), uses)
             p.compare("SELECT a.id FROM %s_small a WHERE NOT EXISTS (SELECT FROM %s_other b WHERE %s)"
-                          % (f, f, at_least),
-                      uses)
+                      % (f, f, at_least), uses)
             p.compare("SELECT a.id, b.id FROM %s_small a JOIN %s_small b ON a.id <> b.id AND %s" % (f, f, on),
                 "%s_small_lsh" % f)
     bound = measure.bounds[-1] if measure is not SCORE else measure.bounds[0]
@@ -573,8 +569,7 @@ def tables(p, literals, measure):
             p.compare("SELECT id FROM %s_guarded WHERE %s" % (f, on), hit("%s_v"))
             p.compare("WITH c AS (SELECT * FROM %s) SELECT id FROM c WHERE %s" % (f, on), hit("%s_v"))
             p.compare("WITH c AS MATERIALIZED (SELECT id, v FROM %s WHERE %s) SELECT id FROM c WHERE id %% 2 = 0"
-                          % (f, on),
-                      hit("%s_v"))
+                      % (f, on), hit("%s_v"))
             p.compare("SELECT id FROM %s TABLESAMPLE BERNOULLI (100) WHERE %s" % (f, on))
             p.compare("SELECT id FROM %s WHERE %s EXCEPT SELECT id FROM %s_part WHERE %s" % (f, on, f, on))
             p.compare(
@@ -590,8 +585,7 @@ def tables(p, literals, measure):
                 p.compare("SELECT id FROM %s_secret WHERE %s" % (f, on), uses, role)
                 p.compare("SELECT id FROM %s_secret WHERE %s" % (f, measure.on("v", q, bound, 1)), uses, role)
                 p.compare("SELECT v %s %s FROM %s_secret WHERE %s ORDER BY v %s %s LIMIT 3"
-                              % (order, q, f, on, order, q),
-                          uses, role, ordered=True)
+                          % (order, q, f, on, order, q), uses, role, ordered=True)
                 p.compare("SELECT id FROM %s_secret WHERE %s OR id = 6" % (f, on), uses, role)
                 p.compare("DELETE FROM %s_secret WHERE %s RETURNING id" % (f, on), uses, role + ["BEGIN"], ["ROLLBACK"])
         p.compare("SELECT a.id, b.id FROM {f}_small a JOIN {f}_secret b ON {on} WHERE a.id < 50".format(f=f,
@@ -609,8 +603,7 @@ def queries_of_others(p):
     """lsh_querys of all measures on columns of all types: the rows, or the operator's own error."""
     for column in ("m", "s", "c"):
         for literal in ("hamming<=3 00ff00ff00ff00ff", "ctph_score>=3 3:sHFSB:sly", "ctph_edit_rate<=0.1 3:sHFSB:sly",
-                "hamming<=-1 00ff00ff00ff00ff",
-                        "ctph_score>=NaN 3::", "ctph_edit_rate<=0.1 long100:3::"):
+                        "hamming<=-1 00ff00ff00ff00ff", "ctph_score>=NaN 3::", "ctph_edit_rate<=0.1 long100:3::"):
             own = {"h": "s", "c": "c"}[literal[0]] == column and "long" not in literal
             errors = () if own else ("42804",)
             p.compare("SELECT id FROM mixed WHERE %s %%> '%s'" % (column, literal), errors=errors)
@@ -656,8 +649,7 @@ def prepared(p, literals, measure):
     f, t = measure.family, TYPES[measure.family]
     numbers = ("int", "bigint", "smallint", "numeric", "real", "float8")
     statements = ["SELECT id FROM {f} WHERE {on}", "SELECT id FROM {f} WHERE {named}",
-                  "SELECT id FROM {f} WHERE {strict}",
-                  "SELECT id FROM {f} WHERE {is}",
+                  "SELECT id FROM {f} WHERE {strict}", "SELECT id FROM {f} WHERE {is}",
                   "SELECT id FROM {f}_part WHERE {on} AND id < 600",
                   "SELECT id FROM {f} WHERE {on} OR id = 5 OR {strict}",
                   "SELECT v {o} $1 FROM {f} WHERE {on} ORDER BY v {o} $1 LIMIT 7",
@@ -671,10 +663,9 @@ def prepared(p, literals, measure):
     function = FUNCTIONS[measure.name][0]
     for s, (statement, number) in enumerate(itertools.product(statements, numbers)):
         sql_text = statement.format(f=f, o=measure.order, on=measure.on("v", "$1", "$2"),
-            named=measure.on("v", "$1", "$2", 1),
+                                    named=measure.on("v", "$1", "$2", 1),
                                     strict="%s(v, $1) %s $2" % (function, ">" if measure is SCORE else "<"),
-                                    join=measure.on("a.v", "b.v", "$2"),
-                                    **{"is": "$2 = %s($1, v)" % function})
+                                    join=measure.on("a.v", "b.v", "$2"), **{"is": "$2 = %s($1, v)" % function})
         whole = number in ("int", "bigint", "smallint")
         for n, (mode, v, b) in enumerate(itertools.product(("force_generic_plan", "force_custom_plan", "auto"), values,
                 bounds)):
@@ -737,8 +728,7 @@ def all_pairs(p, limits, measure, when, bounds):
                 some = [(r, there.get(r[0])) for r in want if there.get(r[0]) != r[1:]][:2]
                 bad.append("%s %s: %r" % (column, bound, some))
     check("%s, all pairs, %s: equal (%d joins, %d pairs)" % (measure.name, when, count, rows),
-        count and rows > 100 and not bad,
-          "%d differ; %s" % (len(bad), "; ".join(bad[:3])))
+          count and rows > 100 and not bad, "%d differ; %s" % (len(bad), "; ".join(bad[:3])))
     check(
         "%s, all pairs, %s: by the index" % (measure.name, when), not unused, "%d not; %s" % (len(unused), unused[:1]))
 
@@ -754,8 +744,7 @@ def lifetime(p, limits):
         all_pairs(p, limits, measure, "built", ALL_BOUNDS[measure.name])
     with connect(p.conn.info.dbname) as conn:
         for turn, step in enumerate(("rows inserted, deleted, updated", "vacuumed", "changed again", "reindexed",
-                "reindexed concurrently",
-                                     "every third row left", "vacuumed at last")):
+                                     "reindexed concurrently", "every third row left", "vacuumed at last")):
             for family, columns in COLUMNS.items():
                 indexes = ["indexed.%s_%s" % (family, c) for c in columns]
                 if step.startswith("vacuumed"):
@@ -813,15 +802,13 @@ def kinds(name):
         e = sql_error(conn, "INSERT INTO indexed.digest (id, v) VALUES (-1, ctph_long('a b c', 100))")
         check("a long digest into an index of ssdeep's: both kinds are named",
               e is not None and e.sqlstate == "42804" and
-                  e.diag.message_primary == row and e.diag.message_detail == "index: digests of to_ctph(); "
-                  "row: one of ctph_long()",
-              e)
+              e.diag.message_primary == row and e.diag.message_detail == "index: digests of to_ctph(); "
+              "row: one of ctph_long()", e)
         e = sql_error(conn, "INSERT INTO indexed.long (id, k100) VALUES (-1, to_ctph('a b c'))")
         check("an ssdeep digest into an index of long ones: both kinds are named",
               e is not None and e.sqlstate == "42804" and
-                  e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); "
-                  "row: one of to_ctph()",
-              e)
+              e.diag.message_primary == row and e.diag.message_detail == "index: digests of ctph_long(); "
+              "row: one of to_ctph()", e)
         conn.execute("INSERT INTO indexed.long (id, k100) VALUES (-1, ctph_long('a b c', 200))")
         equal("long digests of other lengths are welcome", one(conn, "SELECT count(*) FROM indexed.long WHERE id = -1"),
               1)
@@ -932,8 +919,7 @@ def options(name):
             for query in ("explain_pair('%s', to_minhash('a b c'), to_minhash('a b c'))",
                     "explain_pair('%s', to_minhash('a b c'), to_minhash('d e f'), 0.5)"):
                 fails(query % index, conn, "SELECT * FROM " + query % index,
-                      text="is not an index on minhash signatures",
-                      state="42809")
+                      text="is not an index on minhash signatures", state="42809")
         told = []
         for column, opclass, want in (
                 [("s", "(blocks = %d)" % b, ("serves hamming <= %d, exactly" % d, "simhash, %d blocks" % b)) for b,

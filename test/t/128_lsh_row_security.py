@@ -328,8 +328,7 @@ def looks(conn, name):
         e = sql_error(conn, "INSERT INTO %s SELECT 99999, 0, '%s', 'x', %s" % (f, READER, FAMILIES[f][2].format("1")))
         check("%s: INSERT of what was made otherwise does not tell of the index" % f,
               e is not None and e.sqlstate == "42804" and "index:" not in e.diag.message_detail
-                  and "row: " in e.diag.message_detail,
-              e and (e.sqlstate, e.diag.message_detail))
+              and "row: " in e.diag.message_detail, e and (e.sqlstate, e.diag.message_detail))
     conn.execute("RESET ROLE")
     e = sql_error(conn, "INSERT INTO m SELECT 99999, 0, 'x', 'x', " + FAMILIES["m"][2].format("1"))
     equal("the owner is told of the index", e.diag.message_detail,

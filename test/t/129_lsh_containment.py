@@ -106,11 +106,10 @@ def plans(conn):
                                "query_in_set>=0.5 {1,2,3}")):
         plan = "\n".join(r[0] for r in conn.execute("EXPLAIN (COSTS OFF) SELECT id FROM near WHERE " + where))
         check("index condition: " + what, "(small %%> '%s'::lsh_query)" % cond in plan, plan)
-    equal(
-        "sets without elements are contained in nothing and contain nothing",
-        conn.execute("SELECT containment_exact('{}'::int[], '{1}'), containment_exact('{1}', '{}'::int[]), "
-                     "containment_exact('{}'::int[], '{}'), overlap_exact('{}'::int[], '{}'), "
-                     "dice_exact('{}'::int[], '{}'), set_cosine_exact('{1}'::bigint[], '{}')").fetchone(), (0,) * 6)
+    equal("sets without elements are contained in nothing and contain nothing",
+          conn.execute("SELECT containment_exact('{}'::int[], '{1}'), containment_exact('{1}', '{}'::int[]), "
+                       "containment_exact('{}'::int[], '{}'), overlap_exact('{}'::int[], '{}'), "
+                       "dice_exact('{}'::int[], '{}'), set_cosine_exact('{1}'::bigint[], '{}')").fetchone(), (0,) * 6)
     equal("the Dice coefficient and the cosine are those of counts", one(
         conn, "SELECT count(*) FROM near a, near b, LATERAL (SELECT overlap_exact(a.small, b.small)::float8 AS common, "
               "overlap_exact(a.small, a.small)::float8 AS x, overlap_exact(b.small, b.small)::float8 AS y) n "

@@ -65,9 +65,8 @@ def make_tall(server, conn):
     conn.execute("INSERT INTO tall SELECT i, %s FROM generate_series(1::bigint, 19000) i" % sign("i", 3, ", 64, 8"))
     conn.execute("CREATE INDEX tall_sig ON tall USING lsh (sig) WITH (threshold = 0.3)")
     conn.execute("VACUUM tall")
-    g = Golden(
-        "tall", "id bigint, sig minhash", "WITH (threshold = 0.3)", [(4, 0.9), (9001, 0.8), (18999, 0.5)], 0.1).read(
-        server, conn)
+    g = Golden("tall", "id bigint, sig minhash", "WITH (threshold = 0.3)", [(4, 0.9), (9001, 0.8), (18999, 0.5)],
+               0.1).read(server, conn)
     if not any(r.height == 2 for r in g.runs):
         raise RuntimeError("no run of two levels")
     return g

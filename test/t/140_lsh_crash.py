@@ -309,8 +309,7 @@ def cancels(server):
     cancel(server, "inserts with flushes and merges", more, after=sound)
     cancel(server, "single-row inserts",
            "DO $$ BEGIN FOR i IN 1..3000 LOOP INSERT INTO c SELECT id, family, sig FROM pool WHERE id = i; "
-               "END LOOP; END $$",
-           after=sound)
+           "END LOOP; END $$", after=sound)
     cancel(server, "VACUUM", "VACUUM c", "SET maintenance_work_mem = '1MB'", after=sound,
            prepare=lambda conn: conn.execute(
                "INSERT INTO c SELECT id + 200000, family, sig FROM pool; DELETE FROM c WHERE random() < 0.3"))

@@ -133,8 +133,7 @@ def other_parameters():
             conn.execute("UPDATE t SET sig = %s WHERE id > 2990" % (make % 32))
             fails("live rows of two kinds" + parts, conn, "CREATE INDEX i ON t USING lsh (sig)", state="42804")
             fails("live rows of two kinds, concurrently" + parts, conn,
-                  "CREATE INDEX CONCURRENTLY c ON t USING lsh (sig)",
-                  state="42804")
+                  "CREATE INDEX CONCURRENTLY c ON t USING lsh (sig)", state="42804")
             conn.execute("DROP INDEX c")
             conn.execute("UPDATE t SET sig = %s" % (make % 64))
             dead_gone(conn, "t")

@@ -44,10 +44,8 @@ def progress():
         pid, seen, samples = conn.info.backend_pid, set(), []
 
         def look():
-            samples.extend(gate.execute(
-                "SELECT command, phase, blocks_total, blocks_done, tuples_total, tuples_done "
-                    "FROM pg_stat_progress_create_index WHERE pid = %s",
-                [pid]).fetchall())
+            samples.extend(gate.execute("SELECT command, phase, blocks_total, blocks_done, tuples_total, tuples_done "
+                                        "FROM pg_stat_progress_create_index WHERE pid = %s", [pid]).fetchall())
             if samples:
                 seen.add(samples[-1][1])
             return samples[-1] if samples else None
@@ -55,8 +53,7 @@ def progress():
         held = None
         for _ in range(5):
             gate.execute("SELECT pg_advisory_lock(157)")
-            building = Thread(
-                target=conn.execute, args=("CREATE INDEX i ON t USING lsh (sig_of(i))",), daemon=True)
+            building = Thread(target=conn.execute, args=("CREATE INDEX i ON t USING lsh (sig_of(i))",), daemon=True)
             building.start()
             wait_for(lambda: one(
                          gate, "SELECT count(*) FROM pg_locks WHERE pid = %s AND locktype = 'advisory' AND NOT granted",
@@ -88,9 +85,8 @@ def old_snapshots():
         return skip("snapshots too old: minutes, full form only (NEARDUP_FULL=1)")
     query = "SELECT count(*) FROM %s WHERE jaccard(sig, (SELECT set_minhash(ARRAY[2500, -2501]::bigint[], 32))) > 0.9"
     tables = {"no_row": 0, "few_rows": 40}  # rows that are left
-    with (Server(
-                  "old_snapshot_threshold = 1min\nautovacuum = off\n") as server,
-          server.start().connect() as conn, contextlib.ExitStack() as stack):
+    with (Server("old_snapshot_threshold = 1min\nautovacuum = off\n") as server, server.start().connect() as conn,
+          contextlib.ExitStack() as stack):
         olds = {table: stack.enter_context(server.connect()) for table in tables}
         conn.execute("CREATE EXTENSION neardup")
         for table in tables:

@@ -81,9 +81,8 @@ class Mix:
             self.snapshots += 1
 
     def overtaken(self, conn, rng):
-        bad, rows = differences_of_many(
-            conn, self.table, rng.sample(self.queries, 2), rng.choice((0.8, 0.9, 0.7)),
-            rng.choice(("index", "derived")))
+        bad, rows = differences_of_many(conn, self.table, rng.sample(self.queries, 2), rng.choice((0.8, 0.9, 0.7)),
+                                        rng.choice(("index", "derived")))
         with self.lock:
             self.bad += bad
             self.rows += rows

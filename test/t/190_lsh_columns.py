@@ -170,9 +170,8 @@ def conditions(name):
     nearest = "SELECT sig <%> Q FROM doc WHERE tenant = {t} AND jaccard(sig, Q) >= {b} ORDER BY sig <%> Q LIMIT 5"
     for tenant in ("3", "0", "(SELECT 4)", "99"):  # 0 is what a NULL looks like
         p.compare(expand(nearest.format(t=tenant, b=0.5), **literals), None, ordered=True)
-        p.compare(
-            expand(nearest.format(t=tenant, b=0.8), **literals), ORDERED, before=["SET enable_sort = off"],
-            ordered=True)
+        p.compare(expand(nearest.format(t=tenant, b=0.8), **literals), ORDERED, before=["SET enable_sort = off"],
+                  ordered=True)
     for plan in ("force_generic_plan", "force_custom_plan"):
         p.compare("EXECUTE found (3, '%s', 0.8)" % values["Q"], "doc_sig", before=[
             "SET plan_cache_mode = " + plan, "DEALLOCATE ALL",
@@ -306,8 +305,7 @@ def sizes(name):
         node = plan[0]["Plan"]
         check("a tenant's query meets a tenant's rows",
               node["Index Name"] == "shared_sig" and node["Actual Rows"] == ROWS // 500 and
-                  node.get("Rows Removed by Index Recheck", 0) == 0 and node.get("Rows Removed by Filter", 0) == 0,
-              node)
+              node.get("Rows Removed by Index Recheck", 0) == 0 and node.get("Rows Removed by Filter", 0) == 0, node)
 
 
 def main():

@@ -62,14 +62,11 @@ def answers(name):
     p.report("one table")
     for bound in ("0.7", "0.9"):
         p.compare("SELECT x.id, y.id FROM sets x JOIN sets y ON jaccard_exact(x.a, y.a) >= %s AND x.id < y.id "
-                      "WHERE x.id %% 20 = 7" % bound,
-                  "sets_a")
+                  "WHERE x.id %% 20 = 7" % bound, "sets_a")
     p.compare("SELECT x.id, y.id FROM sets x JOIN sets y ON x.grp = y.grp AND jaccard_exact_at_least(x.b, y.b, 0.8) "
-                  "AND x.id <> y.id WHERE x.id % 20 = 9",
-              "sets_b")
+              "AND x.id <> y.id WHERE x.id % 20 = 9", "sets_b")
     p.compare("SELECT id FROM sets WHERE jaccard_exact(a, (SELECT a FROM pool WHERE id = 77)) >= 0.6 AND grp = 2 "
-                  "OR jaccard_exact(a, '{1,2}') = 1",
-              "sets_a")
+              "OR jaccard_exact(a, '{1,2}') = 1", "sets_a")
     p.report("joins")
     with connect(name) as conn:
         rows = []

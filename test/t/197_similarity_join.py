@@ -182,8 +182,7 @@ def without_signatures(conn):
                          0 if "LEFT" not in join else 50 if join.startswith("near") else 0 if what == "no rows" else 5))
         for x, y in (("near_words", "blank"), ("blank", "near_words")):
             rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE EXISTS (SELECT FROM %s b "
-                                      "WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)),
-                         0))
+                                "WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)), 0))
             rows.append((x, one(conn, "SELECT count(*) FROM %s a WHERE NOT EXISTS (SELECT FROM %s b "
                                       "WHERE jaccard(a.sig, b.sig) >= 0.8)" % (x, y)),
                          one(conn, "SELECT count(*) FROM " + x)))

@@ -321,9 +321,8 @@ DAMAGES = (("a control byte", lambda raw: raw + b"\x1a"),
 
 
 def byte_encodings(conn, tally):
-    known = {r[0] for r in conn.execute(
-        "SELECT DISTINCT pg_encoding_to_char(conforencoding) FROM pg_conversion "
-        "WHERE pg_encoding_to_char(contoencoding) = 'UTF8' AND condefault")}
+    known = {r[0] for r in conn.execute("SELECT DISTINCT pg_encoding_to_char(conforencoding) FROM pg_conversion "
+                                        "WHERE pg_encoding_to_char(contoencoding) = 'UTF8' AND condefault")}
     tried = set()
     for language, encodings in WRITTEN_IN.items():
         for encoding in encodings:

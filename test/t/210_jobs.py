@@ -284,13 +284,11 @@ def life_of_a_job(name):
                                  ("body => 'body', threshold => 0.9, profile => 'simhash', filter => 'tenant = 1'",
                                   "profile => 'simhash', filter => 'tenant = 1'"),
                                  ("body => 'body', threshold => 0.9, profile => 'simhash', filter => 'tenant = 1', "
-                                      "measure => 'containment'",
-                                  "measure => 'containment'"),
+                                  "measure => 'containment'", "measure => 'containment'"),
                                  ("body => 'body', threshold => 0.9, profile => 'code', measure => 'containment'",
                                   "profile => 'code', filter => ''"),
                                  ("body => 'body', threshold => 0.7, profile => 'code', measure => 'containment', "
-                                      "linkage => 'connected'",
-                                  "threshold => 0.7, linkage => 'connected'"),
+                                  "linkage => 'connected'", "threshold => 0.7, linkage => 'connected'"),
                                  ("body => 'body', threshold => 0.9",
                                   "profile => 'default', measure => '', threshold => 0.9, linkage => 'anchor'")):
             conn.execute("SELECT alter_duplicates('dups', %s)" % changes)
@@ -330,10 +328,9 @@ def life_of_a_job(name):
         conn.execute("CALL refresh_duplicates('dups')")
         equal("its new version signs all anew", table(conn, "dups"),
               from_scratch(conn, "body => 'body', threshold => 0.9, profile => 'app.mine'"))
-        equal("with it",
-              one(conn, "SELECT max(length(minhash_components(signature)::text)) > 0 "
-                        "AND bool_and(array_length(minhash_components(signature), 1) = 64)"
-                        " FROM dups_signatures WHERE signature IS NOT NULL"), True)
+        equal("with it", one(conn, "SELECT max(length(minhash_components(signature)::text)) > 0 "
+                             "AND bool_and(array_length(minhash_components(signature), 1) = 64)"
+                             " FROM dups_signatures WHERE signature IS NOT NULL"), True)
 
         conn.execute("ALTER TABLE docs RENAME body TO content")
         fails("a renamed column", conn, "CALL refresh_duplicates('dups')",
@@ -517,10 +514,8 @@ def sets_change(name):
         change(conn, rng, texts, 200, ids)
         conn.execute("UPDATE docs SET hashes = ARRAY(SELECT h::bit(64)::bit(32)::int "
                      "FROM unnest(winnow_hashes(body, 2)) h) || '{1, 1}'::int[], sig = to_minhash(body)")
-        run(conn,
-            "SELECT create_duplicates('dups', 'docs', 'id', signature => 'hashes', measure => 'jaccard', "
-                "threshold => 0.5)",
-            "CALL refresh_duplicates('dups')")
+        run(conn, "SELECT create_duplicates('dups', 'docs', 'id', signature => 'hashes', measure => 'jaccard', "
+            "threshold => 0.5)", "CALL refresh_duplicates('dups')")
         equal("sets of int", table(conn, "dups"),
               from_scratch(conn, "signature => 'hashes', measure => 'jaccard', threshold => 0.5"))
         signed = "SELECT id, generation, signature FROM dups_signatures ORDER BY id"
@@ -602,8 +597,7 @@ def types_change(name):
         conn.execute("CREATE VIEW looks AS SELECT id FROM dups; ALTER TABLE docs ALTER id TYPE bigint")
         fails("a view keeps the type", conn, "CALL refresh_duplicates('dups')",
               text='"id" of public.docs was numeric(20,0) and is bigint, and the tables of the job cannot follow: '
-                  'cannot alter type',
-              hint="create it again")
+              'cannot alter type', hint="create it again")
         conn.execute("DROP VIEW looks")
         conn.execute("CALL refresh_duplicates('dups')")
         equal("until it is dropped", table(conn, "dups"), from_scratch(conn, options))
@@ -636,8 +630,7 @@ def unusual_jobs(name):
         conn.execute("ALTER TABLE docs ADD sig minhash; UPDATE docs SET sig = to_minhash(body); "
                      "SELECT create_duplicates('dups', 'docs', 'id', signature => 'sig')")
         run(conn, "CALL refresh_duplicates('dups')", "UPDATE docs SET sig = to_minhash(body, num_perm => 64)",
-            "DELETE FROM docs WHERE id = (SELECT max(id) FROM docs)",
-            "CALL refresh_duplicates('dups')")
+            "DELETE FROM docs WHERE id = (SELECT max(id) FROM docs)", "CALL refresh_duplicates('dups')")
         equal("signed anew, and a row has gone", table(conn, "dups"), from_scratch(conn, "signature => 'sig'"))
         conn.execute("SELECT drop_duplicates('dups')")
 
@@ -1058,9 +1051,8 @@ def put_before(name):
                              "UPDATE docs SET body = body || 'more' WHERE id OPERATOR(pg_catalog.<) 4",
                              "CALL refresh_duplicates('dups')", "SELECT * FROM duplicates_status",
                              "SELECT alter_duplicates('dups', threshold => 0.95), rename_duplicates('dups', 'd'), "
-                                 "pause_duplicates('d', false)",
-                             "CALL refresh_duplicates('d')", "SELECT drop_duplicates('d')",
-                             "SELECT neardup_s_curve(0.8)"):
+                             "pause_duplicates('d', false)", "CALL refresh_duplicates('d')",
+                             "SELECT drop_duplicates('d')", "SELECT neardup_s_curve(0.8)"):
                     e = e or sql_error(conn, step)
                 check("nothing put before runs: %s" % options, e is None, e)
             e = sql_error(conn, "SELECT * FROM neardup_suggest('SELECT id, body FROM docs')")
@@ -1134,8 +1126,7 @@ def sessions(name):
             conn.execute("SELECT pg_cancel_backend(%s)", (other.info.backend_pid,))
             running.join()
             left.append((round_, one(conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = "
-                                           "(SELECT oid FROM pg_database WHERE datname = current_database())"),
-                         0))
+                                     "(SELECT oid FROM pg_database WHERE datname = current_database())"), 0))
         equal_all("a cancelled refresh leaves no lock", left)
         check("and is the only error", all(e.sqlstate == "57014" for e in errors), errors)
         conn.execute("CALL refresh_duplicates('dups')")
@@ -1180,8 +1171,7 @@ def at_once(name):
             e = error_behind(first, (end,), second, before + create)
             check("made by another session, %s: %s" % (end, before),
                   e and e.sqlstate == "42P07" and "relation public.dups_job exists already" in str(e) if end == "COMMIT"
-                      else e is None,
-                  e)
+                  else e is None, e)
             first.execute("SELECT drop_duplicates('dups')")
         first.execute("CREATE TYPE dups_job AS ENUM ('x')")
         fails("a type has the name", second, create, text='type "dups_job" already exists', state="42710")
@@ -1223,10 +1213,8 @@ def at_once(name):
                 first.execute("BEGIN; LOCK TABLE dups_job")
                 e = error_behind(first, between + ["COMMIT"], second, call)
                 gone = e is not None and e.sqlstate == "42P01" and 'there is no table of duplicates "dups"' in str(e)
-                left = one(
-                    first,
-                    "SELECT array_agg(job::text || (SELECT threshold "
-                        "FROM neardup_internal.neardup_job_row((job || '_job')::regclass))) FROM duplicates_status")
+                left = one(first, "SELECT array_agg(job::text || (SELECT threshold "
+                           "FROM neardup_internal.neardup_job_row((job || '_job')::regclass))) FROM duplicates_status")
                 untouched = left == {"dropped": None, "renamed": ["other0.8"], "made anew": ["dups0.8"]}[change]
                 # the new one may be seen, or not yet
                 done = change == "made anew" and e is None and left == {

@@ -50,10 +50,9 @@ def proposal_text(p):
 
 def found_with(conn, table, p):
     """Pairs of a table that a proposal's parameters find."""
-    return set(conn.execute(
-        "SELECT id_a, id_b FROM all_pairs(NULL::text, %s, %s)",
-        ("SELECT id, to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s) FROM " % p + table,
-         p["threshold"])).fetchall())
+    return set(conn.execute("SELECT id_a, id_b FROM all_pairs(NULL::text, %s, %s)",
+                            ("SELECT id, to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s) FROM " % p + table,
+                             p["threshold"])).fetchall())
 
 
 def measured(found, truth):
@@ -228,9 +227,7 @@ def reads_only(conn, name):
         other.execute("SET TRANSACTION READ ONLY")
         p = suggest(other, query)
         check("in a read-only transaction, ids of another type",
-              len(p) == 19 and "query_us is not measured" in p[0]["note"]
-                  and p[0]["query_us"] is None,
-              p[0])
+              len(p) == 19 and "query_us is not measured" in p[0]["note"] and p[0]["query_us"] is None, p[0])
         other.rollback()
         suggest(other, query)
         equal("nothing is left in the transaction",
@@ -403,8 +400,7 @@ def calibrated(conn):
         for which, row in (("first", p[0]), ("default", next(x for x in p if x["is_default"]))):
             found = conn.execute("SELECT id_a, id_b FROM all_pairs(NULL::text, %s, %s)",
                                  ("SELECT min(id), to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s)" % row
-                                      + " FROM (%s) d GROUP BY body" % query,
-                                  row["threshold"])).fetchall()
+                                  + " FROM (%s) d GROUP BY body" % query, row["threshold"])).fetchall()
             judged = [x for x in (is_one(a, b) for a, b in found) if x is not None]
             truth = sum(judged) / len(judged) if judged else None
             lies = truth is not None and row["precision_low"] <= truth <= row["precision_high"]
@@ -425,11 +421,10 @@ def news(conn):
     load(conn, "news", "id int, day text, body text", path)
     p = suggest(conn, "SELECT id, body FROM news ORDER BY id")
     forms = [row for row in conn.execute("SELECT count(*) FILTER (WHERE a.body ~ '^(TREASURY BALANCES|FED |U.K. "
-                                             "MONEY MARKET)'), count(*) FROM all_pairs(NULL::bigint, %s, %s) p "
-                                             "JOIN news a ON a.id = p.id_a",
+                                         "MONEY MARKET)'), count(*) FROM all_pairs(NULL::bigint, %s, %s) p "
+                                         "JOIN news a ON a.id = p.id_a",
                                          ("SELECT min(id), to_minhash(body, %(k)s, '%(unit)s', %(num_perm)s, %(bits)s)"
-                                              % p[0] + " FROM news GROUP BY body",
-                                          p[0]["threshold"])).fetchall()][0]
+                                          % p[0] + " FROM news GROUP BY body", p[0]["threshold"])).fetchall()][0]
     print("# news_reuters: %s: [%.3f, %.3f]; of %d pairs %d are daily reports of one form" % (
         proposal_text(p[0]), p[0]["precision_low"], p[0]["precision_high"], forms[1], forms[0]))
     check("news: the default is proposed, which finds few daily reports",

@@ -72,8 +72,7 @@ def clusters_are_exact(conn, name):
     apart, joined = split(rows, 1, 2), len(split(rows, 2, 1))
     missed = one(conn, SIMILAR, ([a for a, _ in apart[:10000]], [b for _, b in apart[:10000]]))
     print("note: %s: %d rows, adjusted Rand index %.6f; %d pairs of rows apart, %d of them similar themselves; "
-          "%d together that are not in truth"
-          % (name, len(rows), index, len(apart), missed, joined))
+          "%d together that are not in truth" % (name, len(rows), index, len(apart), missed, joined))
     # The signatures' margin may miss one similar pair in a thousand.
     pairs = one(conn, "SELECT sum(n * (n - 1) / 2) FROM (SELECT count(*) AS n FROM truth GROUP BY truth) x")
     check("%s: similar pairs are together" % name, missed <= 1 + pairs / 500, "%d of %d are not" % (missed, pairs))

@@ -76,9 +76,8 @@ def definition(conn):
         units, at_least, keep = rng.randrange(2, 6), rng.choice((2, 2, 3, 5)), rng.choice(("first", "none"))
         conn.execute("SET neardup.threads = %d" % rng.choice((1, 3)))
         got = conn.execute("SELECT id, start, length, occurrences, first_id, first_start "
-                               "FROM repeated_passages('SELECT id, body, team AS within FROM collection ORDER BY id', "
-                               "%s, 'word', %s, %s)",
-                           (units, keep, at_least)).fetchall()
+                           "FROM repeated_passages('SELECT id, body, team AS within FROM collection ORDER BY id', "
+                           "%s, 'word', %s, %s)", (units, keep, at_least)).fetchall()
         want = by_definition(rows, units, keep == "first", at_least)
         found += len(want)
         bad += sorted(got) != want
@@ -100,9 +99,8 @@ def memory(conn):
     equal("little memory gives the same", answers[0], answers[1])
     equal(
         "a footer of 90 words is found in all mails but the first", answers[1][0:1] + answers[1][3:5], (3999, 4000, 1))
-    equal("and counted",
-          conn.execute("SELECT documents, occurrences, passage LIKE 'footer1 %% footer90' "
-                       "FROM passage_counts('TABLE mails')").fetchall(), [(4000, 4000, True)])
+    equal("and counted", conn.execute("SELECT documents, occurrences, passage LIKE 'footer1 %% footer90' "
+                                      "FROM passage_counts('TABLE mails')").fetchall(), [(4000, 4000, True)])
     equal("cut, it is gone",
           one(conn, """SELECT count(*) FROM mails m JOIN (SELECT id, range_agg(int4range(start, start + length)) AS r
         FROM

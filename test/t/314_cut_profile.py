@@ -24,8 +24,7 @@ def split_characters(text):
 
 def split_lines(text):
     return [(" ".join(m.group().split()), m.start() + len(m.group()) - len(m.group().lstrip()),
-             m.start() + len(m.group().rstrip()))
-            for m in re.finditer(r"[^\n]+", text) if m.group().strip()]
+             m.start() + len(m.group().rstrip())) for m in re.finditer(r"[^\n]+", text) if m.group().strip()]
 
 
 def split_paragraphs(text):
@@ -133,9 +132,8 @@ def programs(conn):
     """With unit 'code' a template is cut whatever its names, literals and comments are."""
     bodies = ["int sum(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }",
               "double mean(double *values, int count) { if (count == 0) return 0; return total(values, count) / count; "
-                  "}",
-              "char *copy(const char *from) { char *to = malloc(strlen(from) + 1); while (*from) *to++ = *from++; "
-                  "return to; }"]
+              "}", "char *copy(const char *from) { char *to = malloc(strlen(from) + 1); while (*from) *to++ = *from++; "
+              "return to; }"]
     conn.execute("CREATE TABLE files (id int PRIMARY KEY, body text)")
     for i in range(9):
         conn.execute(
@@ -261,8 +259,7 @@ def changes(conn):
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, team int, other text); "
                  "SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4)")
     conn.execute("INSERT INTO docs SELECT i, 'text number ' || md5(i::text) || ' ' || %s::text, 1, md5(i::text) || "
-                     "' another footer that stands in every row' FROM generate_series(1, 10) i",
-                 (FOOTER,))
+                 "' another footer that stands in every row' FROM generate_series(1, 10) i", (FOOTER,))
     conn.execute("SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p')")
     conn.execute("CALL refresh_duplicates('dups', batch => 1, time_limit => '0 s')")
     conn.execute("INSERT INTO docs SELECT i, md5(i::text), 1 FROM generate_series(11, 21) i")
@@ -420,12 +417,11 @@ def bad_input(conn):
 
 def hostile(conn, name):
     """Tables of others, rows that make no sense."""
-    conn.execute(
-        "DROP ROLE IF EXISTS {0}; CREATE ROLE {0}; CREATE SCHEMA s AUTHORIZATION {0}; "
-        "CREATE TABLE docs (id int PRIMARY KEY, body text); "
-        "INSERT INTO docs SELECT i, 'a few words that stand in every row, and the number ' || i "
-        "FROM generate_series(1, 5) i; SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4); "
-        "SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p')".format(ROLE))
+    conn.execute("DROP ROLE IF EXISTS {0}; CREATE ROLE {0}; CREATE SCHEMA s AUTHORIZATION {0}; "
+                 "CREATE TABLE docs (id int PRIMARY KEY, body text); "
+                 "INSERT INTO docs SELECT i, 'a few words that stand in every row, and the number ' || i "
+                 "FROM generate_series(1, 5) i; SELECT create_profile('p', cut_at_least => 3, cut_min_units => 4); "
+                 "SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p')".format(ROLE))
     conn.execute("CALL refresh_duplicates('dups')")
     cut = ("SELECT neardup_internal.neardup_without_windows(%s, %s::regclass, 4, 'word', (SELECT passages_key "
            "FROM dups_job), 0)")
@@ -472,8 +468,7 @@ def hostile(conn, name):
           text="min_units must be between 2", state="22023")
     fails("groups that are no numbers", conn,
           "SELECT * FROM neardup_internal.neardup_frequent_windows('SELECT 1 AS id, ''a b'' AS body, ''x''::text AS "
-              "within', 2, 'word', 2, 1)",
-          text='query returns a column "within" of type text, not bigint', state="42804")
+          "within', 2, 'word', 2, 1)", text='query returns a column "within" of type text, not bigint', state="42804")
     kept = conn.execute("TABLE dups_passages").fetchall()
     for windows, what in (("'{}'", "have a row of 0 windows"), ("'{NULL}'", "have a window that is NULL"),
                           ("'{3,2}'", "dups_passages do not ascend in a row"),
@@ -505,8 +500,7 @@ def restored(conn, name):
     """The tables of a job are dumped and restored as any others, and the next refresh goes on with them."""
     conn.execute("CREATE TABLE docs (id int PRIMARY KEY, body text, team text); "
                  "INSERT INTO docs SELECT i, 'mail number ' || i || ', ' || md5(i::text) || ' {0}', 't' || i % "
-                 "2 FROM generate_series(1, 12) i; "
-                 "SELECT create_profile('p', cut_at_least => 4); "
+                 "2 FROM generate_series(1, 12) i; " "SELECT create_profile('p', cut_at_least => 4); "
                  "SELECT create_duplicates('dups', 'docs', 'id', 'body', profile => 'p'); "
                  "SELECT create_duplicates('team_dups', 'docs', 'id', 'body', profile => 'p', within => "
                  "'{{team}}')".format(FOOTER))

@@ -152,11 +152,8 @@ def real(conn):
         same_story.append((page(a, p), page(a, q)))
         same_place.append((page(a, p), page(b, p)))
     print("# news_boilerplate: %d stories, %d surroundings" % (len(stories), len(places)), flush=True)
-    better(
-        "news_boilerplate",
-        compare(
-            conn, "news_boilerplate", pages, same_story, same_place, MEASURES if FULL else (MEASURES[0], MEASURES[4])),
-        0.05)
+    better("news_boilerplate", compare(conn, "news_boilerplate", pages, same_story, same_place,
+                                       MEASURES if FULL else (MEASURES[0], MEASURES[4])), 0.05)
 
 
 def main():

@@ -106,8 +106,7 @@ def recipe(conn, name, block):
         equal("restaurants: every listed match is found", gold - found, set())
         digits = "regexp_replace(%s.phone_number, '\\D', '', 'g')"
         others = one(conn, "SELECT count(*) FROM restaurant_links JOIN rest1 a ON a.id = id_a JOIN rest2 b "
-                           "ON b.id = id_b WHERE (%s) = (%s)"
-                           % (digits % "a", digits % "b"))
+                     "ON b.id = id_b WHERE (%s) = (%s)" % (digits % "a", digits % "b"))
         check("restaurants: what is not listed has one telephone, too", others >= len(found) - 4, (others, len(found)))
 
 
@@ -163,8 +162,7 @@ def against_join(conn):
         SELECT key, v, a.n, b.n FROM a JOIN b USING (key, v) WHERE a.n > 2 OR b.n > 2""").fetchall()
     strip = lambda k, v: v.rstrip("0").rstrip(".") if k == 3 and "." in v else v
     equal("oversized blocks are those of GROUP BY (%d)" % len(want),
-          sorted((k, strip(k, v), a, b) for k, v, a, b in got),
-          sorted(want))
+          sorted((k, strip(k, v), a, b) for k, v, a, b in got), sorted(want))
     check("the largest come first",
           [a * b for _, _, a, b in got] == sorted((a * b for _, _, a, b in got), reverse=True), got[:5])
 

@@ -125,9 +125,8 @@ def languages(conn):
             got = near_rows(conn, "SELECT body FROM d", s)
             check("%s: %d rows as defined, %s" % (language, len(got), s),
                   got and got == words.word_similarities(docs, **s))
-    conn.execute(
-        "CREATE TABLE zh AS SELECT '{我,喝,热,茶}'::text[] AS w UNION ALL SELECT '{我,喝,热,咖啡}' UNION ALL "
-        "SELECT '{他,看,书}'")
+    conn.execute("CREATE TABLE zh AS SELECT '{我,喝,热,茶}'::text[] AS w UNION ALL SELECT '{我,喝,热,咖啡}' UNION ALL "
+                 "SELECT '{他,看,书}'")
     equal("Chinese words given as text[]",
           conn.execute(
               "SELECT similar_word, similarity FROM word_similarities('SELECT w FROM zh') "
@@ -250,8 +249,7 @@ def corpus(conn):
         for discount in (0, 0.5) if settings[0] < 100000 else (0,):
             start = time.monotonic()
             conn.execute("CALL create_word_model('other', 'SELECT body FROM corpus', vocabulary => %s, \"window\" => "
-                             "%s, by_position => %s, k => 20, discount => %s)",
-                         settings + [discount])
+                         "%s, by_position => %s, k => 20, discount => %s)", settings + [discount])
             print("note: vocabulary %d, window %d, by_position %s, discount %g: %.1f s, %s" % (
                 *settings, discount, time.monotonic() - start,
                 one(conn, "SELECT pg_size_pretty(pg_total_relation_size('other'))")))
@@ -633,9 +631,8 @@ def watched(name):
             thread.join(60)
             stopped.append((phase, thread.is_alive(), thread.error and thread.error.sqlstate))
             sql_error(conn, "SELECT 1")  # takes a cancel that came too late
-        check("cancelled in each phase",
-              all(not alive and state in ("57014", None) for _, alive, state in stopped)
-                  and any(s for _, _, s in stopped), stopped)
+        check("cancelled in each phase", all(not alive and state in ("57014", None) for _, alive, state in stopped)
+              and any(s for _, _, s in stopped), stopped)
         equal("the session goes on",
               one(conn, "SELECT count(*) > 0 FROM word_similarities('SELECT body FROM d LIMIT 3')"), True)
         with conn.transaction():

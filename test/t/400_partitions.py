@@ -130,8 +130,7 @@ def declared(conn):
         rows.append((parent + ": rows in the indexes", sum(held), one(conn, "SELECT count(hash) FROM whole")))
     equal_all("an index of the parent is in every partition, with its options", rows)
     fails("lsh_info of the parent's index", conn, "SELECT * FROM lsh_info('by_day_sig')",
-          text='"by_day_sig" is a partitioned index',
-          state="42809", hint="pg_partition_tree()")
+          text='"by_day_sig" is a partitioned index', state="42809", hint="pg_partition_tree()")
     fails("lsh_check of the parent's index", conn, "SELECT lsh_check('by_day_sig')",
           text='"by_day_sig" is a partitioned index', state="42809")
 
@@ -293,8 +292,7 @@ def attach(conn):
         conn.execute("ALTER TABLE a ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)" % (name, first + 1, first + 201))
         first += 200
         after = dict(conn.execute("SELECT c.relname, c.relfilenode FROM pg_class c JOIN pg_inherits i "
-                                      "ON i.inhrelid = c.oid WHERE relname = ANY (%s)",
-                                  (adopted,)).fetchall())
+                                  "ON i.inhrelid = c.oid WHERE relname = ANY (%s)", (adopted,)).fetchall())
         rows.append((name + ": taken as they are", (after, len(after)), (before, len(adopted))))
         known = one(conn, "SELECT count(*) FROM pg_inherits i JOIN pg_index x ON x.indexrelid = i.inhrelid "
                           "WHERE x.indrelid = '%s'::regclass" % name)
@@ -396,9 +394,7 @@ def parameters(conn):
     fails("another signature in a partition", conn, "INSERT INTO f SELECT 2025, 0, to_minhash('a b c')",
           text="signature was not made like those of the index", state="42804", hint="minhash_like")
     fails("a row that moves between them", conn, "UPDATE f SET year = 2025 WHERE year = 2026",
-          text="signature was not made like those of "
-              "the index",
-          state="42804")
+          text="signature was not made like those of " "the index", state="42804")
     query = "SELECT id FROM f WHERE jaccard(sig, to_minhash('a b c d e f 7')) >= 0.9"
     for scan in ("on", "off"):
         conn.execute("SET enable_seqscan = %s" % scan)
@@ -480,8 +476,7 @@ def deduplicate(conn):
     gone = "DELETE FROM arrived a WHERE EXISTS (SELECT FROM by_day d WHERE jaccard(d.sig, a.sig) >= 0.8)"
     found = scans(conn, gone)
     check("each older partition is searched by its index",
-          {found.get(p) for p in LEAVES["by_day"]} == {p + "_sig_idx" for p in LEAVES["by_day"]},
-          found)
+          {found.get(p) for p in LEAVES["by_day"]} == {p + "_sig_idx" for p in LEAVES["by_day"]}, found)
     by_pairs = sorted_rows(
         conn,
         "SELECT DISTINCT id_b FROM pairs_between('SELECT id, sig FROM by_day', 'SELECT id, sig FROM arrived', 0.8)")

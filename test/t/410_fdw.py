@@ -133,8 +133,7 @@ def page(s):
         here = ("app", "app", s.shards) if where == "every shard" else ("hub", "postgres", s.shards[:1])
         for server in here[2]:
             done = tool("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-p", "5432", "-d", here[0],
-                        "-U", here[1],
-                        input=text, env={"PGOPTIONS": ""})
+                        "-U", here[1], input=text, env={"PGOPTIONS": ""})
             if done.returncode:
                 break
         check("docs/distributed.md, block %d: %s" % (n, text.splitlines()[1][:60]), done.returncode == 0, done.stderr)
@@ -433,9 +432,7 @@ def changes(s):
         verb = what.split()[0].title()
         n = c.execute(what).rowcount
         check("%s with a condition of ours is sent" % what[:30],
-              found.count("->  Foreign %s on" % verb) == 3 and n > 0 and
-                  n == c.execute(whole(what)).rowcount,
-              found)
+              found.count("->  Foreign %s on" % verb) == 3 and n > 0 and n == c.execute(whole(what)).rowcount, found)
     c.execute("UPDATE w SET id = id + 1000000 WHERE id % 100 = 3 AND family < 0; INSERT INTO w SELECT * FROM whole "
               "WHERE false")
     equal("rows after changes", sorted_rows(c, "SELECT * FROM w"), sorted_rows(c, "SELECT * FROM whole"))
@@ -480,8 +477,7 @@ def guard(s):
         t.join()
     families = one(c, "SELECT count(DISTINCT sig::text) FROM w WHERE id >= 3000000")
     check("neardup_guard: writers at once, a row of each family",
-          20 < families == counts["in"] and counts["refused"] == 3 * each - families,
-          "%s %s" % (families, counts))
+          20 < families == counts["in"] and counts["refused"] == 3 * each - families, "%s %s" % (families, counts))
     c.execute("DROP TRIGGER guard ON w; DELETE FROM w WHERE id >= 2000000")
 
 
@@ -536,8 +532,7 @@ def failure(s):
     fails("a shard is away: changes", c, "UPDATE w SET family = 0 WHERE " + expand("jaccard(sig, Q) >= 0.8", s.values),
           text='could not connect to server "s1"', state="08001")
     fails("a shard is away: pairs", c, "SELECT count(*) FROM all_pairs('SELECT id, sig FROM w', 0.8)",
-          text='could not connect to server "s1"',
-          state="08001")
+          text='could not connect to server "s1"', state="08001")
     equal("the others work on", one(c, "SELECT count(*) FROM w WHERE id = %d AND jaccard(sig, sig) >= 0" % here), 1)
     check("one shard by its name", one(c, "SELECT count(*) FROM w_2") > 0)
     s.shards[1].start()

@@ -45,9 +45,8 @@ def import_values(conn, scheme, form, value):
         return one(conn, "SELECT lean_minhash(decode(%s, 'hex'), 7)", [value])
     if scheme == "weighted":
         k, t = zip(*(map(int, pair.split(",")) for pair in value.split()))
-        return one(conn,
-                   "SELECT minhash_import(ARRAY(SELECT ('x' || left(md5(k || ',' || t), 8))::bit(32)::bigint "
-                       "FROM unnest(%s::int[], %s::int[]) WITH ORDINALITY u(k, t, place) ORDER BY place), seed => 7)",
+        return one(conn, "SELECT minhash_import(ARRAY(SELECT ('x' || left(md5(k || ',' || t), 8))::bit(32)::bigint "
+                   "FROM unnest(%s::int[], %s::int[]) WITH ORDINALITY u(k, t, place) ORDER BY place), seed => 7)",
                    [list(k), list(t)])
     components = [int(v) & 0xffffffff for v in value.split()]
     return one(
@@ -99,8 +98,7 @@ def datasketch(conn, text):
             "WHERE a.name < b.name ORDER BY 1, 2")
     for threshold in (0.5, 0.8, 1.0):
         brute = conn.execute("SELECT a.name, b.name, 0 FROM indexed a, indexed b WHERE a.name < b.name "
-                                 "AND jaccard(a.sig, b.sig) + 0 >= %s ORDER BY 1, 2",
-                             [threshold]).fetchall()
+                             "AND jaccard(a.sig, b.sig) + 0 >= %s ORDER BY 1, 2", [threshold]).fetchall()
         found = by_index(conn, "indexed_sig", join % threshold)
         check("an index over imports finds what brute force finds at %s (%d)" % (threshold, len(brute)),
               found == brute and len(brute) > 2, found)

@@ -302,9 +302,8 @@ def elsewhere(scratch):
         shutil.copy2(path(name), os.path.join(copy, name), follow_symlinks=False)
     before = listing(copy)
     done = run("make", "-n", "-f", copy + "/Makefile", "PG_CONFIG=" + PG_CONFIG, "CUDA=no", cwd=other)
-    check("a build in another folder",
-          done.returncode == 0
-              and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout,
+    check("a build in another folder", done.returncode == 0
+          and " -c %s/src/core/signature/minhash.cpp -o src/core/signature/minhash.o" % copy in done.stdout,
           done.stdout[-500:])
     equal("nothing of it lies in the sources", listing(copy), before)
     for source in glob.glob(copy + "/src/**/*.cpp", recursive=True):
@@ -333,9 +332,8 @@ def byte_order():
     refused = run(os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-U__BYTE_ORDER__",
                   "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__",
                   "-I" + path("src"), path("src", "core", "kernels", "scalar.cpp"))
-    check("the core does not compile for a big-endian machine",
-          refused.returncode != 0
-              and "neardup does not support big-endian machines: its stored forms are little-endian" in refused.stdout,
+    check("the core does not compile for a big-endian machine", refused.returncode != 0
+          and "neardup does not support big-endian machines: its stored forms are little-endian" in refused.stdout,
           refused.stdout[-300:])
 
 

@@ -110,8 +110,7 @@ def main():
             steps = [i / tool.STEPS for i in range(tool.STEPS + 1)]
             if kind == "bands":
                 want = [r[0] for r in conn.execute("SELECT lsh_probability(s, %s, %s) FROM unnest(%s::float8[]) "
-                                                       "WITH ORDINALITY u(s, n) ORDER BY n",
-                                                   [*arguments, steps])]
+                                                   "WITH ORDINALITY u(s, n) ORDER BY n", [*arguments, steps])]
                 near = 1e-5  # a point's place is rounded to a thousandth of a pixel, the plot is 320 high
             else:
                 # neardup_s_curve is rounded down to four places, and has steps of 0.02

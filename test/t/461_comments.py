@@ -35,9 +35,8 @@ def sample(conn):
     for i in range(12):
         body = "%s; %s" % (topics[i % 4], topics[(i % 4 + 1) % 4])
         conn.execute("INSERT INTO docs VALUES (%s, %s, to_minhash(%s), '2024-01-01'::timestamptz + %s * interval "
-                         "'1 day')",
-                     (i + 1, body + (" again", ".", " and so on")[i // 4], body + (" again", ".", " and so on")[i // 4],
-                      i % 5))
+                     "'1 day')", (i + 1, body + (" again", ".", " and so on")[i // 4],
+                                  body + (" again", ".", " and so on")[i // 4], i % 5))
     conn.execute("CREATE INDEX docs_hash ON docs USING lsh (to_simhash(body)); "
                  "CREATE INDEX docs_digest ON docs USING lsh (to_ctph(body)); "
                  "CREATE TABLE docs_rules OF neardup_rule; "

@@ -21,11 +21,10 @@ def attempt(conn, role, *statements):
 
 def forged_jobs(conn):
     """A typed table beside a stranger's table of the name that a result would have."""
-    conn.execute(
-        "CREATE TABLE s.customers (id int, cluster bigint, representative int, "
-        "similarity float8, survivor boolean, found_at timestamptz); INSERT INTO s.customers VALUES (1); "
-        "CREATE TABLE s.customers_signatures (id int); CREATE TABLE s.customers_changes (id int); "
-        "GRANT SELECT ON s.customers TO {0}".format(ROLE))
+    conn.execute("CREATE TABLE s.customers (id int, cluster bigint, representative int, "
+                 "similarity float8, survivor boolean, found_at timestamptz); INSERT INTO s.customers VALUES (1); "
+                 "CREATE TABLE s.customers_signatures (id int); CREATE TABLE s.customers_changes (id int); "
+                 "GRANT SELECT ON s.customers TO {0}".format(ROLE))
     attempt(conn, ROLE, "CREATE TABLE s.customers_job OF neardup_job", FORGED,
             "GRANT SELECT, UPDATE ON s.customers_job TO PUBLIC")
     equal(
@@ -90,10 +89,9 @@ def hostile_status(conn):
     columns = "source, id, phase, done, total, started, phase_started, finished, pid, paused"
     rows = ("'docs', 'id', 'signing', 1, -9223372036854775807, 'infinity', 'infinity', '-infinity', %d, false",
             "'docs', 'id', 'clustering', 9223372036854775807, -9223372036854775807, '-infinity', '-infinity', "
-                "'infinity', %d, false",
+            "'infinity', %d, false",
             "0, '', 'signing', -9223372036854775808, 9223372036854775807, now(), now() + interval '1 year', NULL, "
-                "-1, NULL",
-            "1259, 'id', '" + "x" * 100000 + "', 0, 0, NULL, NULL, NULL, NULL, NULL",
+            "-1, NULL", "1259, 'id', '" + "x" * 100000 + "', 0, 0, NULL, NULL, NULL, NULL, NULL",
             "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL")
     for i, row in enumerate(rows):
         attempt(conn, ROLE, "CREATE TABLE s.bad%d_job OF neardup_job" % i,

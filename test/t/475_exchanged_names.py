@@ -42,8 +42,7 @@ MAKE_STEPS = ("CALL create_word_model('m.wm', 'SELECT body FROM public.docs', 40
               "SELECT create_duplicates('m.x', 'm.docs', 'id', 'body', profile => 'm.cutter')",
               "CALL refresh_duplicates('m.x')", "GRANT SELECT ON ALL TABLES IN SCHEMA m TO PUBLIC")
 MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', 'body', profile => 'm.prof')",
-                  "CALL refresh_duplicates('public.own')",
-                  "UPDATE docs SET body = body || ' more' WHERE id < 5")
+                  "CALL refresh_duplicates('public.own')", "UPDATE docs SET body = body || ' more' WHERE id < 5")
 
 # name, the call, the relations that are locked one at a time, whether roles
 # without rights on more than SELECT may call it
@@ -361,11 +360,10 @@ def exchanges(copies, call, query, relations, for_all):
                 for hold in ((False, True) if FULL and not query.startswith("CALL") else (False,)):
                     case(copies, tally, call, query, relation, way, superuser, hold)
     check("%s: nothing of who exchanges names runs%s (%d cases, %d of them waited, %d ways that there are not; "
-              "ends: %s)"
-              % (call, " but what the caller's query names" if call in AS_WRITTEN else "", tally.cases, tally.waits,
-                 tally.impossible, ", ".join("%s %d" % item for item in sorted(tally.states.items()))),
-          tally.cases and not tally.bad,
-          "%d: %s" % (len(tally.bad), "; ".join(tally.bad)))
+          "ends: %s)" % (call, " but what the caller's query names" if call in AS_WRITTEN else "", tally.cases,
+                         tally.waits, tally.impossible,
+                         ", ".join("%s %d" % item for item in sorted(tally.states.items()))),
+          tally.cases and not tally.bad, "%d: %s" % (len(tally.bad), "; ".join(tally.bad)))
     for line in tally.bad:
         print("    %s" % line)
     return tally.cases
@@ -611,16 +609,15 @@ def names_alone(copies):
     else's."""
     for function, query in NAMED:
         with copies.next() as name, connect(name) as conn:
-            conn.execute(
-                "CREATE SCHEMA s; GRANT ALL ON SCHEMA s TO PUBLIC; SET ROLE %s; "
-                "CREATE TABLE s.customers (id int8 PRIMARY KEY, cluster int8, representative int8, similarity "
-                "float8, survivor boolean, found_at timestamptz); "
-                "CREATE TABLE s.customers_signatures (id int8 PRIMARY KEY, signature minhash, generation "
-                "int8, gone boolean, place tid, version xid, origin oid, content uuid, key text); "
-                "CREATE TABLE s.customers_changes (a int); "
-                "INSERT INTO s.customers VALUES (1, 1, 1, 1, true, now()); "
-                "INSERT INTO s.customers_signatures (id, gone) VALUES (1, true); "
-                "INSERT INTO s.customers_changes VALUES (1); RESET ROLE" % OWNER)
+            conn.execute("CREATE SCHEMA s; GRANT ALL ON SCHEMA s TO PUBLIC; SET ROLE %s; "
+                         "CREATE TABLE s.customers (id int8 PRIMARY KEY, cluster int8, representative int8, similarity "
+                         "float8, survivor boolean, found_at timestamptz); "
+                         "CREATE TABLE s.customers_signatures (id int8 PRIMARY KEY, signature minhash, generation "
+                         "int8, gone boolean, place tid, version xid, origin oid, content uuid, key text); "
+                         "CREATE TABLE s.customers_changes (a int); "
+                         "INSERT INTO s.customers VALUES (1, 1, 1, 1, true, now()); "
+                         "INSERT INTO s.customers_signatures (id, gone) VALUES (1, true); "
+                         "INSERT INTO s.customers_changes VALUES (1); RESET ROLE" % OWNER)
             conn.execute("SET ROLE %s; CREATE TABLE s.customers_job OF neardup_job; INSERT INTO s.customers_job "
                          "SELECT * FROM m.x_job; CREATE TABLE s.customers_model OF neardup_word_model; "
                          "INSERT INTO s.customers_model SELECT * FROM m.wm_model; RESET ROLE" % MALLORY)

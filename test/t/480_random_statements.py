@@ -99,10 +99,8 @@ class Side:
         elif self.conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             self.conn.execute("ROLLBACK")
         runs = {r for n in self.notices if n.startswith(MARK + " ") for r in re.findall(r"(\w+) (\w+) as (\w+);", n)}
-        return Outcome(
-            state, said, answer, {(function, role) for _, function, role in runs},
-            " ".join(n for n in self.notices if not n.startswith(MARK + " "))
-        )
+        return Outcome(state, said, answer, {(function, role) for _, function, role in runs},
+                       " ".join(n for n in self.notices if not n.startswith(MARK + " ")))
 
     @staticmethod
     def rows(cursor):
@@ -208,10 +206,8 @@ class Round:
                 admin.execute("DROP ROLE IF EXISTS %s; CREATE ROLE %s LOGIN" % (role, role))
             admin.execute("CREATE DATABASE main TEMPLATE template0")
             with self.server.connect("main") as conn:
-                conn.execute(
-                    "CREATE EXTENSION neardup; GRANT TEMPORARY, CREATE ON DATABASE main TO PUBLIC; "
-                    "SET probe.seen = ''; SET client_min_messages = warning"
-                )
+                conn.execute("CREATE EXTENSION neardup; GRANT TEMPORARY, CREATE ON DATABASE main TO PUBLIC; "
+                             "SET probe.seen = ''; SET client_min_messages = warning")
                 self.schema = RandomSchema(conn, rng, admin.info.server_version, can_be_foreign)
             admin.execute("CREATE DATABASE twin TEMPLATE main")
             admin.execute("GRANT TEMPORARY, CREATE ON DATABASE twin TO PUBLIC")
@@ -226,11 +222,9 @@ class Round:
         """An index of btree in the place of each of lsh: what PostgreSQL computes for it when rows are written is the
         same."""
         conn.execute("SET client_min_messages = warning; SET probe.seen = ''")
-        indexes = conn.execute(
-            "SELECT c.oid::regclass::text, pg_get_indexdef(c.oid), indisvalid "
-            "FROM pg_class c JOIN pg_index ON indexrelid = c.oid JOIN pg_am a ON a.oid = relam "
-            "WHERE amname = 'lsh' AND NOT relispartition"
-        ).fetchall()
+        indexes = conn.execute("SELECT c.oid::regclass::text, pg_get_indexdef(c.oid), indisvalid "
+                               "FROM pg_class c JOIN pg_index ON indexrelid = c.oid JOIN pg_am a ON a.oid = relam "
+                               "WHERE amname = 'lsh' AND NOT relispartition").fetchall()
         for name, definition, valid in indexes:
             conn.execute("DROP INDEX " + name)
             if "with_threshold" in definition:

@@ -195,8 +195,7 @@ def page_cases(g, rng, dense):
         field("directory", False, 640 + 12 * which, [("id", 0, 8), ("block", 8, 4)], "pending %d" % which)
         field("pending page", True, PAGE * block, HEAD_FIELDS, "pending %d" % which)
         field("pending page", False, PAGE * block,
-              [("block", 24, 4), ("offset", 28, 2), ("nkeys", 30, 2), ("keys", 40, 8)],
-              "pending %d" % which)
+              [("block", 24, 4), ("offset", 28, 2), ("nkeys", 30, 2), ("keys", 40, 8)], "pending %d" % which)
         for what, data in (("block", b"\xff" * 4), ("block", FAR.to_bytes(4, "little")), ("offset", bytes(2))):
             out.append(Case(g, "impossible rows", "%s pending %d: impossible %s in every row" % (g.name, which, what),
                             False, *every_row(g, block, what, data)))

@@ -258,10 +258,8 @@ def database(suffix="", options="ENCODING 'UTF8' LOCALE 'C'", extension=True, te
     name = "t_%s%s" % (NAME, suffix)
     with psycopg.connect(autocommit=True) as admin:
         admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
-        admin.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} ").format(sql.Identifier(name), sql.Identifier(template))
-            + sql.SQL(options)
-        )
+        admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} ").format(sql.Identifier(name), sql.Identifier(template))
+                      + sql.SQL(options))
     try:
         if extension:
             with connect(name) as conn:

@@ -99,8 +99,7 @@ class Hostile:
 
     def body(self, what, answer):
         return ("BEGIN PERFORM pg_catalog.nextval('%s.trace'::pg_catalog.regclass); "
-                "RAISE WARNING '%s %% as %%', %s, current_user; %s END"
-                % (self.schema, MARK, quote(what), answer))
+                "RAISE WARNING '%s %% as %%', %s, current_user; %s END" % (self.schema, MARK, quote(what), answer))
 
     def function(self, name, arguments, result, what, answer):
         return "CREATE FUNCTION %s.%s(%s) RETURNS %s LANGUAGE plpgsql COST 1 AS %s" % (

@@ -339,11 +339,8 @@ class RandomQueries:
             text = (" FROM " if kind == "UPDATE" else " USING ") + text
             where.append(self.pick(self.near([a], [b]), self.near([b], [a]), "%s = %s" % (a["id"], b["id"])))
         only = self.pick("", "", "", "ONLY ")
-        head = (
-            "UPDATE %s%s AS t SET %s" % (only, r.name, self.changes(a, aliases[-1] if len(aliases) > 1 else None))
-            if kind == "UPDATE"
-            else "DELETE FROM %s%s AS t" % (only, r.name)
-        )
+        head = ("UPDATE %s%s AS t SET %s" % (only, r.name, self.changes(a, aliases[-1] if len(aliases) > 1 else None))
+                if kind == "UPDATE" else "DELETE FROM %s%s AS t" % (only, r.name))
         return head + text + self.where(aliases, where) + self.returning("t", returning)
 
     def update(self, returning=True):

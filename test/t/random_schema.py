@@ -161,11 +161,9 @@ class RandomSchema:
 
     def make_server(self):
         """Foreign tables whose other side is this database: the session there is alice's or mallory's."""
-        self.run(
-            "CREATE EXTENSION postgres_fdw; "
-            "CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s')"
-            % (self.conn.info.host, self.conn.info.port, self.conn.info.dbname)
-        )
+        self.run("CREATE EXTENSION postgres_fdw; "
+                 "CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname '%s')"
+                 % (self.conn.info.host, self.conn.info.port, self.conn.info.dbname))
         for role in ROLES:
             self.run(
                 "CREATE USER MAPPING FOR {0} SERVER here OPTIONS (user '{1}', password_required 'false')".format(
@@ -229,14 +227,10 @@ class RandomSchema:
         return definitions
 
     def fill(self, name, open_rows):
-        self.run(
-            "INSERT INTO {0} (id, g, owner, note, sig, sim, dig, items, code, hidden) SELECT id, g, owner, CASE "
-            "WHEN {1} OR owner = 'bob' "
-            "THEN 'note ' ELSE '{2}' END || id, sig, sim, dig, items, code, CASE WHEN {1} THEN 'open' "
-            "ELSE '{2}' END FROM public.kept_rows".format(
-                name, "true" if open_rows else "false", SECRET
-            )
-        )
+        self.run("INSERT INTO {0} (id, g, owner, note, sig, sim, dig, items, code, hidden) SELECT id, g, owner, CASE "
+                 "WHEN {1} OR owner = 'bob' "
+                 "THEN 'note ' ELSE '{2}' END || id, sig, sim, dig, items, code, CASE WHEN {1} THEN 'open' "
+                 "ELSE '{2}' END FROM public.kept_rows".format(name, "true" if open_rows else "false", SECRET))
 
     def make_table(self, owner, kind="table", ways=WAYS, some=SOME):
         name = "%s.t%d" % (owner, self.next())

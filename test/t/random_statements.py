@@ -117,10 +117,9 @@ class RandomStatements(RandomQueries):
             return Statement(
                 "parameters", text.replace("= 0", "= $1").replace("> 5", "> $1"), runs=False, explained=None)
         if draw == 2:
-            return Statement(
-                "several", "%s; %s" % (text, self.pick(self.query()[1], "DROP TABLE public.kept_rows", "COMMIT")),
-                False, False, explained=None
-            )
+            return Statement("several",
+                             "%s; %s" % (text, self.pick(self.query()[1], "DROP TABLE public.kept_rows", "COMMIT")),
+                             False, False, explained=None)
         if draw == 3:
             return Statement("cut off", text[: self.rng.randrange(len(text))], "$" not in text, False)
         if draw == 4:

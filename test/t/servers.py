@@ -186,9 +186,8 @@ class Server:
 
     def _run(self, program, *args):
         done = subprocess.run([os.path.join(self.bin, program), *args], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, cwd=self.folder, env=self.env, universal_newlines=True,
-                              **self.user)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder, env=self.env,
+                              universal_newlines=True, **self.user)
         if done.returncode:
             raise RuntimeError("%s: %s" % (program, done.stdout[-800:]))
         return done.stdout
@@ -204,9 +203,8 @@ class Server:
             os.remove(self.data + "/postmaster.pid")  # of a killed one; the number may be another's by now
         with open(self.log, "a") as log:
             self.process = subprocess.Popen([self.bin + "/postgres", "-D", self.data], stdin=subprocess.DEVNULL,
-                                            stdout=log,
-                                            stderr=log, cwd=self.folder, env=self.env, start_new_session=True,
-                                            **self.user)
+                                            stdout=log, stderr=log, cwd=self.folder, env=self.env,
+                                            start_new_session=True, **self.user)
         return self.wait()
 
     def wait(self):
@@ -281,8 +279,7 @@ class Server:
         copy = Server.__new__(Server)
         copy._make_folder()
         copy._run("pg_basebackup", "-h", self.folder, "-U", "postgres", "-D", copy.data, "-X", "stream", "-R", "-C",
-                  "-S",
-                  "standby", "-c", "fast", "--no-sync")
+                  "-S", "standby", "-c", "fast", "--no-sync")
         copy.configure(settings)
         return copy
 
@@ -316,9 +313,8 @@ class Clients:
         self.server, self.allowed, self.dying = server, set(allowed), dying
         self.errors, self.rounds, self.pids = [], [0] * len(works), [0] * len(works)
         self.stopping = threading.Event()
-        self.threads = [
-            Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True)
-            for i, w in enumerate(works)]
+        self.threads = [Thread(target=self._loop, args=(i, w, random.Random("%s/%s" % (seed, i))), daemon=True) for i,
+                        w in enumerate(works)]
         for t in self.threads:
             t.start()
 
@@ -441,8 +437,7 @@ CHANGES = 12  # members of a family change 0..CHANGES-1
 def fill(conn, table, rows, first=1, family=8):
     """Rows id, family, sig; `family` rows to a family."""
     conn.execute("INSERT INTO %s SELECT i, i / %d, make_sig(i / %d, i, (i * 7 %% %d)::int) "
-                 "FROM generate_series(%d::bigint, %d) i"
-                 % (table, family, family, CHANGES, first, first + rows - 1))
+                 "FROM generate_series(%d::bigint, %d) i" % (table, family, family, CHANGES, first, first + rows - 1))
 
 
 def make_table(conn, table, rows, family=8, index="", kind="TABLE"):
