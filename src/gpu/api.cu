@@ -221,11 +221,11 @@ class Watch {
   double began_;
 };
 
-SearchHandle* handle_of(NeardupGpuSearch* search) {
+SearchHandle* checked_handle(NeardupGpuSearch* search) {
   if (search == nullptr) throw Error(Errc::invalid_argument, "search must not be null");
   return reinterpret_cast<SearchHandle*>(search);
 }
-WordsHandle* handle_of(NeardupGpuWords* words) {
+WordsHandle* checked_handle(NeardupGpuWords* words) {
   if (words == nullptr) throw Error(Errc::invalid_argument, "words must not be null");
   return reinterpret_cast<WordsHandle*>(words);
 }
@@ -257,7 +257,7 @@ std::vector<CudaGpu*> pointers(const Gpus& gpus) {
 }
 
 // What may be taken of it.
-uint64_t memory_of(const NeardupGpuOptions& options, const CudaGpu& gpu) {
+uint64_t usable_memory(const NeardupGpuOptions& options, const CudaGpu& gpu) {
   const uint64_t free = gpu.free_memory();
   return options.memory_limit == 0 ? free - memory_reserve(free) : std::min(free, options.memory_limit);
 }
@@ -265,7 +265,7 @@ uint64_t memory_of(const NeardupGpuOptions& options, const CudaGpu& gpu) {
 // What may be taken of each of them.
 uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   uint64_t limit = UINT64_MAX;
-  for (const auto& gpu : gpus) limit = std::min(limit, memory_of(options, *gpu));
+  for (const auto& gpu : gpus) limit = std::min(limit, usable_memory(options, *gpu));
   if (limit >> 20 == 0 && options.memory_limit == 0)
     throw NoMemory("too little memory of the GPU is free: " + std::to_string(gpus.front()->free_memory() >> 20) +
                    " MB");
@@ -275,7 +275,7 @@ uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
 // All work in pieces of one size: a device that others have filled would make them small for all.
 void leave_full_ones(const NeardupGpuOptions& options, Gpus& gpus) {
   std::vector<uint64_t> free;  // read once: others take of it meanwhile, and one device must stay
-  for (const auto& gpu : gpus) free.push_back(memory_of(options, *gpu));
+  for (const auto& gpu : gpus) free.push_back(usable_memory(options, *gpu));
   const uint64_t most = *std::max_element(free.begin(), free.end());
   Gpus kept;
   for (size_t i = 0; i < gpus.size(); ++i)
@@ -304,7 +304,7 @@ NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuS
 NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob* job, char* error,
                                   uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    SearchHandle& handle = *handle_of(search);
+    SearchHandle& handle = *checked_handle(search);
     if (job == nullptr) throw Error(Errc::invalid_argument, "job must not be null");
     if (handle.work != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
     check_job(*job);
@@ -324,7 +324,7 @@ template <class Opaque>
 NeardupGpuStatus api_step(Opaque* opaque, NeardupGpuPair* pairs, uint32_t max, uint32_t* count, double* done,
                           char* error, uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    auto& handle = *handle_of(opaque);
+    auto& handle = *checked_handle(opaque);
     if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
       throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
     if (handle.work == nullptr) throw Error(Errc::invalid_argument, "the search was not started");
@@ -369,7 +369,7 @@ NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWo
 NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlock* block, char* error,
                                  uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    WordsHandle& handle = *handle_of(words);
+    WordsHandle& handle = *checked_handle(words);
     if (block == nullptr) throw Error(Errc::invalid_argument, "block must not be null");
     const Watch watch(handle.start_ms);
     handle.work->drop();
@@ -380,7 +380,7 @@ NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlo
 NeardupGpuStatus api_words_probe(NeardupGpuWords* words, const NeardupGpuWordRows* rows, const float* least,
                                  char* error, uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    WordsHandle& handle = *handle_of(words);
+    WordsHandle& handle = *checked_handle(words);
     if (rows == nullptr || least == nullptr) throw Error(Errc::invalid_argument, "rows and least must not be null");
     const Watch watch(handle.step_ms);
     handle.work->probe(*rows, least);

@@ -12,7 +12,7 @@ namespace {
 // Pairs that one step may bring.
 constexpr uint32_t kStepPairs = 1 << 16;
 
-NeardupGpuWordRows rows_of(const WordMatrix& m) noexcept { return {m.begin, m.features, m.values, m.rows, m.first}; }
+NeardupGpuWordRows word_rows(const WordMatrix& m) noexcept { return {m.begin, m.features, m.values, m.rows, m.first}; }
 
 }  // namespace
 
@@ -52,7 +52,7 @@ bool GpuWords::begin(const WordMatrix& block, const uint32_t* weights, uint32_t 
     release();
     throw;
   }
-  const NeardupGpuWordBlock job = {rows_of(block), weights, words, features, k};
+  const NeardupGpuWordBlock job = {word_rows(block), weights, words, features, k};
   status = api_->words_begin(words_, &job, error_, sizeof error_);
   if (status != NEARDUP_GPU_OK) return failed(status);
   owner_ = &ws;
@@ -75,7 +75,7 @@ bool GpuWords::probe(const WordMatrix& rows, const float* least, Workspace& ws, 
 }
 
 bool GpuWords::run_probe(const WordMatrix& rows, const float* least, Workspace& ws, const Found& found) {
-  const NeardupGpuWordRows job = rows_of(rows);
+  const NeardupGpuWordRows job = word_rows(rows);
   NeardupGpuStatus status = api_->words_probe(words_, &job, least, error_, sizeof error_);
   if (status != NEARDUP_GPU_OK) return failed(status);
   std::vector<NeardupGpuPair> some(kStepPairs);

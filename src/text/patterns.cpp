@@ -15,9 +15,9 @@ namespace neardup {
 
 namespace {
 
-constexpr int64_t kMemory = 64 << 20;    // of all patterns together
-constexpr int64_t kMaxMemory = 4 << 20;  // of one
-constexpr int64_t kLeastMemory = 256 << 10;
+constexpr int64_t kAllPatternsMemory = 64 << 20;  // of all patterns together
+constexpr int64_t kMaxPatternMemory = 4 << 20;    // of one
+constexpr int64_t kLeastPatternMemory = 256 << 10;
 constexpr int64_t kSetMemory = 32 << 20;
 // Steps of a search without its table are program size times text: bounded, so that a piece takes moments.
 constexpr int kMaxProgram = 5000;
@@ -38,7 +38,8 @@ class Re2Patterns final : public Patterns {
  public:
   explicit Re2Patterns(const std::vector<Rule>& rules)
       : set_(options_for(kSetMemory, false), RE2::UNANCHORED), n_(rules.size()) {
-    const int64_t each = std::clamp(kMemory / static_cast<int64_t>(std::max<size_t>(n_, 1)), kLeastMemory, kMaxMemory);
+    const int64_t each = std::clamp(kAllPatternsMemory / static_cast<int64_t>(std::max<size_t>(n_, 1)),
+                                    kLeastPatternMemory, kMaxPatternMemory);
     for (const Rule& rule : rules) {
       auto pattern = std::make_unique<RE2>(lined(rule), options_for(each, rule.kind != RuleKind::text));
       if (!pattern->ok()) refuse(rule, pattern->error());

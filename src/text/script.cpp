@@ -11,20 +11,20 @@
 namespace neardup {
 
 size_t script_piece(std::string_view rest) noexcept {
-  constexpr size_t kGoal = 16 * 1024;
-  constexpr size_t kMost = 1 << 20;
-  if (rest.size() <= kGoal) return rest.size();
-  if (const size_t newline = rest.rfind('\n', kGoal - 1); newline != rest.npos) return newline + 1;
-  for (size_t i = kGoal; i-- > 0;)
+  constexpr size_t kUsualPiece = 16 * 1024;
+  constexpr size_t kMostPiece = 1 << 20;
+  if (rest.size() <= kUsualPiece) return rest.size();
+  if (const size_t newline = rest.rfind('\n', kUsualPiece - 1); newline != rest.npos) return newline + 1;
+  for (size_t i = kUsualPiece; i-- > 0;)
     if (static_cast<uint8_t>(rest[i]) < 0x80) return i + 1;
-  if (const size_t stop = rest.rfind("\xe3\x80\x82", kGoal - 3); stop != rest.npos)
+  if (const size_t stop = rest.rfind("\xe3\x80\x82", kUsualPiece - 3); stop != rest.npos)
     return stop + 3;  // ideographic full stop
-  for (size_t i = kGoal; i < std::min(rest.size(), kMost); ++i) {
+  for (size_t i = kUsualPiece; i < std::min(rest.size(), kMostPiece); ++i) {
     if (static_cast<uint8_t>(rest[i]) < 0x80) return i + 1;
     if (rest.substr(i, 3) == "\xe3\x80\x82") return i + 3;
   }
-  if (rest.size() <= kMost) return rest.size();
-  size_t cut = kMost;
+  if (rest.size() <= kMostPiece) return rest.size();
+  size_t cut = kMostPiece;
   while ((static_cast<uint8_t>(rest[cut]) & 0xc0) == 0x80) --cut;
   return cut;
 }

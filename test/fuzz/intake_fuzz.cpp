@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   DEMAND(again == 0);
   if (broken == 0) DEMAND(there == std::string(reinterpret_cast<const char*>(exact.get()), in.size()));
 
-  const Sample sample = sample_of(exact.get(), in.size(), nullptr);
+  const Sample sample = encoding_sample(exact.get(), in.size(), nullptr);
   const EncodingGuess guess = certain_encoding(sample);
   DEMAND(guess.confidence >= 0 && guess.confidence <= 1);
   Contest contest(sample, 1024);
@@ -125,7 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
 
   if (text.size() <= kMaxFilename) {
-    const std::string title = title_of(text);
+    const std::string title = make_title(text);
     DEMAND(title.empty() == text.empty());
     DEMAND(valid_utf8_text(reinterpret_cast<const uint8_t*>(title.data()), title.size()));
   }

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     weight += v[i];
   }
   const WordRow row{f.data(), v.data(), f.size()};
-  DEMAND(weight_of(row) == weight && common_information(row, row) == 2 * weight);
+  DEMAND(row_weight(row) == weight && common_information(row, row) == 2 * weight);
   std::vector<uint8_t> again;
   encode_word_row(row, &again);
   DEMAND(again.size() == exact.size && std::equal(again.begin(), again.end(), exact.p.get()));

@@ -85,13 +85,13 @@ TEST(Borders, BracketsOfTitles) {
   constexpr size_t kMost = 200;  // with the bracket that closes
   for (const size_t size : around(kMost)) {
     const std::string text = "[" + std::string(size - 1, 'x') + "] title";
-    EXPECT_EQ(title_of(text) == "title", size <= kMost) << size;
+    EXPECT_EQ(make_title(text) == "title", size <= kMost) << size;
   }
   for (const size_t size : around(kMaxFilename)) {
     if (size > kMaxFilename)
-      EXPECT_THROW(title_of(std::string(size, 'x')), Error);
+      EXPECT_THROW(make_title(std::string(size, 'x')), Error);
     else
-      EXPECT_EQ(title_of(std::string(size, 'x')).size(), size);
+      EXPECT_EQ(make_title(std::string(size, 'x')).size(), size);
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Borders, SamplesOfEncodings) {
   constexpr size_t kSample = 1 << 20;
   for (size_t size = kSample - 2; size <= kSample + 2; ++size) {
     std::string text = "\u00e9" + std::string(size - 4, 'x') + "\u00e9";
-    const Sample s = sample_of(bytes(text), text.size(), nullptr);
+    const Sample s = encoding_sample(bytes(text), text.size(), nullptr);
     EXPECT_EQ(s.size, std::min(size, kSample));
     EXPECT_EQ(s.whole, size <= kSample) << size;
     EXPECT_STREQ(certain_encoding(s).name, "UTF8");

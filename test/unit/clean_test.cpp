@@ -40,7 +40,7 @@ TEST(Clean, Blocks) {
   EXPECT_EQ(cleaned(rules, "x\nNOTE\ny"), "");
   EXPECT_EQ(cleaned(rules, "NOTE\n \t\nb\n\u3000\nNOTE"), "b\n\u3000\n");
   // A block that is too large stays.
-  const std::string large = "NOTE\n" + std::string(kMaxBlock, 'x') + "\nend";
+  const std::string large = "NOTE\n" + std::string(kMaxRuleBlock, 'x') + "\nend";
   EXPECT_EQ(cleaned(rules, large), large);
 }
 
@@ -59,7 +59,7 @@ TEST(Clean, BlocksThatAreTooLarge) {
   };
   const std::vector<Rule> rules = {rule("note", RuleKind::block, "^NOTE")};
   std::string run;
-  while (run.size() < kMaxBlock * 3 / 2) run += "NOTE\n";
+  while (run.size() < kMaxRuleBlock * 3 / 2) run += "NOTE\n";
   Counting patterns(rules);
   const std::string text = "NOTE\nx\n\n" + run + "\nNOTE\n\n" + run + "NOTE";
   EXPECT_EQ(clean_text(rules, patterns, text, nullptr).body, run + "\n" + run + "NOTE");

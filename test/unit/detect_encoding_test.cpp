@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_literals;
 
-Sample sample(const test::Exact& bytes) { return sample_of(bytes.data(), bytes.size(), nullptr); }
+Sample sample(const test::Exact& bytes) { return encoding_sample(bytes.data(), bytes.size(), nullptr); }
 
 std::string guess(const std::string& bytes) {
   const test::Exact exact(bytes);
@@ -155,7 +155,7 @@ TEST(Detect, Escapes) {
 TEST(Detect, EvidenceIsWhatIsNotAscii) {
   const std::string long_ascii(1000, 'a');
   const test::Exact late(long_ascii + "\xc4\xe3\xba\xc3" + long_ascii + "\xca\xc0" + long_ascii);
-  const std::string evidence = evidence_of(sample(late), 500);
+  const std::string evidence = encoding_evidence(sample(late), 500);
   EXPECT_LT(evidence.size(), 200);
   EXPECT_NE(evidence.find("a\xc4\xe3\xba\xc3"
                           "a"),
@@ -164,9 +164,9 @@ TEST(Detect, EvidenceIsWhatIsNotAscii) {
                           "a"),
             evidence.npos);
   const test::Exact zeros("\xc4\0\xe3"s);
-  EXPECT_EQ(evidence_of(sample(zeros), 500), "\xc4\xe3");
+  EXPECT_EQ(encoding_evidence(sample(zeros), 500), "\xc4\xe3");
   const test::Exact none("");
-  EXPECT_EQ(evidence_of(sample(none), 500), "");
+  EXPECT_EQ(encoding_evidence(sample(none), 500), "");
 }
 
 // A document that is ASCII for long is judged by what comes after.
@@ -175,7 +175,7 @@ TEST(Detect, LateCharactersAreSeen) {
   late += "\xc4\xe3\xba\xc3";
   const test::Exact text(late);
   EXPECT_EQ(certain_encoding(sample(text)).name, nullptr);
-  EXPECT_NE(evidence_of(sample(text), 500).find("\xc4\xe3\xba\xc3"), std::string::npos);
+  EXPECT_NE(encoding_evidence(sample(text), 500).find("\xc4\xe3\xba\xc3"), std::string::npos);
 }
 
 TEST(Detect, ContestIsWonByTheLikeliestText) {

@@ -94,10 +94,10 @@ TEST(IMatch, EqualsTheReference) {
       ASSERT_EQ(terms.size(), want.size());
       ASSERT_TRUE(std::is_sorted(terms.begin(), terms.end()));
       if (want.empty()) {
-        EXPECT_TRUE(fingerprints_of(terms, 3, 0.5).empty());
+        EXPECT_TRUE(i_match_fingerprints(terms, 3, 0.5).empty());
         continue;
       }
-      ASSERT_EQ(plain(fingerprint_of(terms)), reference::i_match_hash(want, 0));
+      ASSERT_EQ(plain(i_match_fingerprint(terms)), reference::i_match_hash(want, 0));
       // A variant is the fingerprint under a lexicon that lacks some terms, whatever the document.
       const double share = static_cast<double>(1 + random() % 100) / 100;
       std::vector<std::vector<unsigned char>> bag{reference::i_match_hash(want, 0)};
@@ -109,7 +109,7 @@ TEST(IMatch, EqualsTheReference) {
             kept.insert(w);
         if (!kept.empty()) bag.push_back(reference::i_match_hash(kept, v));
       }
-      const auto got = fingerprints_of(terms, 5, share);
+      const auto got = i_match_fingerprints(terms, 5, share);
       ASSERT_EQ(got.size(), bag.size());
       for (size_t i = 0; i < bag.size(); ++i) ASSERT_EQ(plain(got[i]), bag[i]) << i;
     }

@@ -18,9 +18,9 @@ TEST(NamedValues, FindsNamesLetterByLetter) {
 }
 
 TEST(NamedValues, AValueHasItsFirstName) {
-  EXPECT_STREQ(name_of(kThree, Colour::red), "red");
-  EXPECT_STREQ(name_of(kThree, Colour::blue), "?");
-  EXPECT_EQ(name_of(kThree, Colour::blue, nullptr), nullptr);
+  EXPECT_STREQ(find_name(kThree, Colour::red), "red");
+  EXPECT_STREQ(find_name(kThree, Colour::blue), "?");
+  EXPECT_EQ(find_name(kThree, Colour::blue, nullptr), nullptr);
 }
 
 TEST(NamedValues, ListsThemForMessages) {

@@ -37,7 +37,7 @@ Expected rated(const SimilarityHistogram& histogram, uint32_t num_perm, double t
   double duplicates = 0;
   double found = 0;
   double found_duplicates = 0;
-  for (int step = 0; step <= SimilarityHistogram::kSteps; ++step) {
+  for (int step = 0; step <= SimilarityHistogram::kSimilaritySteps; ++step) {
     const double chance = match_tail(num_perm, step / 200.0)[min_matches(threshold, false, num_perm, 16)];
     duplicates += histogram.duplicates[step];
     found_duplicates += histogram.duplicates[step] * chance;

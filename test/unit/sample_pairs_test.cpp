@@ -19,7 +19,7 @@ using reference::families;
 
 TEST(SamplePairs, Totals) {
   const PairTotals totals =
-      totals_of({{0, 1, 2.5, true, false, false, 0.25}, {0, 2, 7, false}, {1, 2, 1, true, false, false, 0.5}});
+      sum_duplicates({{0, 1, 2.5, true, false, false, 0.25}, {0, 2, 7, false}, {1, 2, 1, true, false, false, 0.5}});
   EXPECT_EQ(totals.duplicates, 2u);
   EXPECT_EQ(totals.weight, 3.5);
   EXPECT_EQ(totals.share, 0.75);
@@ -148,8 +148,8 @@ TEST(ExactSimilarity, WhateverTheMemory) {
     for (const size_t memory : {size_t{0}, size_t{20000}, SIZE_MAX}) {
       for (const unsigned threads : {1u, 3u}) {
         const SimilarityHistogram got =
-            histograms_of(pairs, exact_similarities(documents.data(), pairs, form, memory, threads, nullptr)).pairs;
-        for (int step = 0; step <= SimilarityHistogram::kSteps; ++step) {
+            make_histograms(pairs, exact_similarities(documents.data(), pairs, form, memory, threads, nullptr)).pairs;
+        for (int step = 0; step <= SimilarityHistogram::kSimilaritySteps; ++step) {
           EXPECT_EQ(got.duplicates[step], wanted.duplicates[step]) << step;
           EXPECT_EQ(got.others[step], wanted.others[step]) << step;
         }

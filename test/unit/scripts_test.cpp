@@ -7,28 +7,28 @@ namespace neardup::scripts_test {
 namespace {
 
 TEST(Scripts, OfCodePoints) {
-  EXPECT_EQ(script_of('a'), kLatin);
-  EXPECT_EQ(script_of('1'), kCommonScript);
-  EXPECT_EQ(script_of(0x300), kInheritedScript);
-  EXPECT_EQ(script_of(0x378), kNoScript);  // unassigned
-  EXPECT_EQ(script_of(0x430), kCyrillic);
-  EXPECT_EQ(script_of(0x1f00), kGreek);
-  EXPECT_EQ(script_of(0x3042), kHiragana);
-  EXPECT_EQ(script_of(0x30ff), kKatakana);
-  EXPECT_EQ(script_of(0x3100), kNoScript);
-  EXPECT_EQ(script_of(0x3105), kBopomofo);
-  EXPECT_EQ(script_of(0x4e00), kHan);
-  EXPECT_EQ(script_of(0x9fff), kHan);
-  EXPECT_EQ(script_of(0xa000), script_of(0xa4c6));  // Yi
-  EXPECT_EQ(script_of(0xac00), kHangul);
-  EXPECT_EQ(script_of(0xd800), kNoScript);
-  EXPECT_EQ(script_of(0xe000), kNoScript);
-  EXPECT_EQ(script_of(0xffff), kNoScript);
-  EXPECT_EQ(script_of(0x1f600), kCommonScript);
-  EXPECT_EQ(script_of(0x20000), kHan);
-  EXPECT_EQ(script_of(0x10ffff), kNoScript);
-  EXPECT_EQ(script_of(0x110000), kNoScript);
-  EXPECT_EQ(script_of(0xffffffff), kNoScript);
+  EXPECT_EQ(character_script('a'), kLatin);
+  EXPECT_EQ(character_script('1'), kCommonScript);
+  EXPECT_EQ(character_script(0x300), kInheritedScript);
+  EXPECT_EQ(character_script(0x378), kNoScript);  // unassigned
+  EXPECT_EQ(character_script(0x430), kCyrillic);
+  EXPECT_EQ(character_script(0x1f00), kGreek);
+  EXPECT_EQ(character_script(0x3042), kHiragana);
+  EXPECT_EQ(character_script(0x30ff), kKatakana);
+  EXPECT_EQ(character_script(0x3100), kNoScript);
+  EXPECT_EQ(character_script(0x3105), kBopomofo);
+  EXPECT_EQ(character_script(0x4e00), kHan);
+  EXPECT_EQ(character_script(0x9fff), kHan);
+  EXPECT_EQ(character_script(0xa000), character_script(0xa4c6));  // Yi
+  EXPECT_EQ(character_script(0xac00), kHangul);
+  EXPECT_EQ(character_script(0xd800), kNoScript);
+  EXPECT_EQ(character_script(0xe000), kNoScript);
+  EXPECT_EQ(character_script(0xffff), kNoScript);
+  EXPECT_EQ(character_script(0x1f600), kCommonScript);
+  EXPECT_EQ(character_script(0x20000), kHan);
+  EXPECT_EQ(character_script(0x10ffff), kNoScript);
+  EXPECT_EQ(character_script(0x110000), kNoScript);
+  EXPECT_EQ(character_script(0xffffffff), kNoScript);
 }
 
 TEST(Scripts, Sizes) {
@@ -38,15 +38,15 @@ TEST(Scripts, Sizes) {
 }
 
 TEST(Scripts, Frequencies) {
-  EXPECT_EQ(frequency_of(0x7684), Frequency::frequent);   // 的
-  EXPECT_EQ(frequency_of(0x9600), Frequency::level_one);  // 阀
-  EXPECT_EQ(frequency_of(0x9fa5), Frequency::rare);
-  EXPECT_EQ(frequency_of(0xb2e4), Frequency::frequent);  // 다
-  EXPECT_EQ(frequency_of(0xd79d), Frequency::level_one);
-  EXPECT_EQ(frequency_of(0xac02), Frequency::rare);
-  EXPECT_EQ(frequency_of('a'), Frequency::rare);
-  EXPECT_EQ(frequency_of(0x20000), Frequency::rare);
-  EXPECT_EQ(frequency_of(0xffffffff), Frequency::rare);
+  EXPECT_EQ(character_frequency(0x7684), Frequency::frequent);   // 的
+  EXPECT_EQ(character_frequency(0x9600), Frequency::level_one);  // 阀
+  EXPECT_EQ(character_frequency(0x9fa5), Frequency::rare);
+  EXPECT_EQ(character_frequency(0xb2e4), Frequency::frequent);  // 다
+  EXPECT_EQ(character_frequency(0xd79d), Frequency::level_one);
+  EXPECT_EQ(character_frequency(0xac02), Frequency::rare);
+  EXPECT_EQ(character_frequency('a'), Frequency::rare);
+  EXPECT_EQ(character_frequency(0x20000), Frequency::rare);
+  EXPECT_EQ(character_frequency(0xffffffff), Frequency::rare);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using test::Random;
 using test::shingle_hashes;
 using test::shingle_texts;
 
-constexpr size_t kBlock = ShingleStream::kBlock;
+constexpr size_t kBlock = ShingleStream::kInputBlock;
 
 // Every unit and form of the kernels for any bytes: ill-formed sequences read as U+FFFD.
 void check(const std::string& bytes, const std::vector<int>& ks) {

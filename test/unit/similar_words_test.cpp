@@ -33,7 +33,7 @@ struct Model {
   WordRow row(uint32_t i) const { return matrix().row(i); }
   void end_row() {
     weights.push_back(static_cast<uint32_t>(
-        weight_of({features.data() + begin.back(), values.data() + begin.back(), features.size() - begin.back()})));
+        row_weight({features.data() + begin.back(), values.data() + begin.back(), features.size() - begin.back()})));
     begin.push_back(features.size());
     tie.push_back(static_cast<uint32_t>(tie.size()));
   }

@@ -35,7 +35,7 @@ std::vector<std::string> kept_shingles(const StopWords& stop_words, int followin
 
 StopWords english() {
   StopWords out;
-  for (const std::string_view w : stopwords_of("en")) out.add(w);
+  for (const std::string_view w : list_stopwords("en")) out.add(w);
   return out;
 }
 

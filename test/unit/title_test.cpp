@@ -40,7 +40,7 @@ TEST(Title, Examples) {
       {"a　 b.txt", "a b"},
       {"/", "/"},
   };
-  for (const auto& c : cases) EXPECT_EQ(title_of(c.filename), c.title) << c.filename;
+  for (const auto& c : cases) EXPECT_EQ(make_title(c.filename), c.title) << c.filename;
 }
 
 TEST(Title, SignsThatBelongToAWordStay) {
@@ -93,7 +93,7 @@ TEST(Title, SignsThatBelongToAWordStay) {
       {"_draft_.txt", "draft"},
       {"AC-DC live.txt", "AC-DC live"},
   };
-  for (const auto& c : cases) EXPECT_EQ(title_of(c.filename), c.title) << c.filename;
+  for (const auto& c : cases) EXPECT_EQ(make_title(c.filename), c.title) << c.filename;
 }
 
 TEST(Title, NeverEmptyAndValid) {
@@ -103,15 +103,15 @@ TEST(Title, NeverEmptyAndValid) {
   for (int i = 0; i < 20000; ++i) {
     std::string name;
     for (size_t n = 1 + random() % 8; n > 0; --n) name += pieces[random() % std::size(pieces)];
-    const std::string title = title_of(name);
+    const std::string title = make_title(name);
     ASSERT_FALSE(title.empty()) << name;
     ASSERT_TRUE(valid_utf8_text(reinterpret_cast<const uint8_t*>(title.data()), title.size())) << name;
   }
 }
 
 TEST(Title, TooLong) {
-  EXPECT_NO_THROW(title_of(std::string(kMaxFilename, '[')));
-  EXPECT_THROW(title_of(std::string(kMaxFilename + 1, 'a')), Error);
+  EXPECT_NO_THROW(make_title(std::string(kMaxFilename, '[')));
+  EXPECT_THROW(make_title(std::string(kMaxFilename + 1, 'a')), Error);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(WordRow, ByExample) {
   EXPECT_EQ(encoded(row), bytes);
   EXPECT_EQ(decoded(bytes), row);
   EXPECT_EQ(decoded(bytes, 16385), row);
-  EXPECT_EQ(weight_of(row.view()), 1u + 32767 + 256 + 2);
+  EXPECT_EQ(row_weight(row.view()), 1u + 32767 + 256 + 2);
 }
 
 TEST(WordRow, ThereAndBack) {
@@ -137,9 +137,9 @@ TEST(WordRow, CommonInformation) {
     reference::FixedRow x, y;
     for (size_t j = 0; j < a.features.size(); ++j) x[a.features[j]] = a.values[j];
     for (size_t j = 0; j < b.features.size(); ++j) y[b.features[j]] = b.values[j];
-    const uint64_t weights = weight_of(a.view()) + weight_of(b.view());
+    const uint64_t weights = row_weight(a.view()) + row_weight(b.view());
     ASSERT_EQ(common_information(a.view(), b.view()), common_information(b.view(), a.view()));
-    ASSERT_EQ(common_information(a.view(), a.view()), 2 * weight_of(a.view()));
+    ASSERT_EQ(common_information(a.view(), a.view()), 2 * row_weight(a.view()));
     if (weights == 0) continue;
     const double similarity =
         static_cast<double>(common_information(a.view(), b.view())) / static_cast<double>(weights);

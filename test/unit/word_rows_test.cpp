@@ -52,7 +52,7 @@ TEST(WordRows, ComeBack) {
       for (const Kept& k : kept) {
         rows.add(k.row());
         entries += k.features.size();
-        EXPECT_EQ(rows.weights()[rows.size() - 1], weight_of(k.row()));
+        EXPECT_EQ(rows.weights()[rows.size() - 1], row_weight(k.row()));
       }
       EXPECT_EQ(rows.size(), kept.size());
       EXPECT_EQ(rows.entries(), entries);
@@ -83,7 +83,7 @@ TEST(WordRows, ComparesWhatIsKept) {
   for (uint32_t i = 0; i < rows.size(); ++i) {
     double best = 0;
     for (uint32_t j = 0; j < rows.size(); ++j) {
-      const uint64_t weight = weight_of(kept[i].row()) + weight_of(kept[j].row());
+      const uint64_t weight = row_weight(kept[i].row()) + row_weight(kept[j].row());
       if (i != j && weight > 0)
         best = std::max(
             best, static_cast<double>(common_information(kept[i].row(), kept[j].row())) / static_cast<double>(weight));

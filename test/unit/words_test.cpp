@@ -88,7 +88,7 @@ TEST(Words, Stop) {
 
 TEST(StopWordLists, AreFoldedWordsInOrder) {
   for (const char* language : {"english", "ukrainian", "russian", "german", "french", "spanish"}) {
-    const auto list = stopwords_of(language);
+    const auto list = list_stopwords(language);
     EXPECT_GT(list.size(), 150u) << language;
     EXPECT_LT(list.size(), 500u) << language;
     EXPECT_TRUE(std::is_sorted(list.begin(), list.end()));
@@ -100,11 +100,11 @@ TEST(StopWordLists, AreFoldedWordsInOrder) {
 TEST(StopWordLists, Names) {
   for (const auto& [a, b] :
        {std::pair{"en", "English"}, {"UK", "ukrainian"}, {"ger", "de"}, {"fre", "fra"}, {" es ", "SPA"}})
-    EXPECT_EQ(stopwords_of(a), stopwords_of(b));
-  EXPECT_NE(stopwords_of("uk"), stopwords_of("ru"));
+    EXPECT_EQ(list_stopwords(a), list_stopwords(b));
+  EXPECT_NE(list_stopwords("uk"), list_stopwords("ru"));
   for (const char* unknown : {"", "e", "klingon", "english french", "\xff"}) {
     try {
-      stopwords_of(unknown);
+      list_stopwords(unknown);
       ADD_FAILURE() << unknown;
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Errc::invalid_argument);

@@ -120,7 +120,7 @@ Result result_argument(nb::handle value, std::initializer_list<Result> allowed) 
       if (result == Result::numpy) demand_numpy();
       return possible;
     }
-    names += std::string(names.empty() ? "" : ", ") + "'" + name_of(kResults, possible) + "'";
+    names += std::string(names.empty() ? "" : ", ") + "'" + find_name(kResults, possible) + "'";
   }
   raise_value_error("unknown result \"" + std::string(name) + "\"", "Results are " + names + ".");
 }

@@ -23,7 +23,7 @@ constexpr std::optional<T> value_named(const NamedValue<T> (&table)[N], std::str
 
 // The first name of a value; `none` where it has none.
 template <class T, size_t N>
-constexpr const char* name_of(const NamedValue<T> (&table)[N], T value, const char* none = "?") noexcept {
+constexpr const char* find_name(const NamedValue<T> (&table)[N], T value, const char* none = "?") noexcept {
   for (const NamedValue<T>& entry : table)
     if (value == entry.value) return entry.name;
   return none;

@@ -10,11 +10,11 @@
 namespace neardup {
 namespace {
 
-constexpr std::uint32_t kWordsAround = 4;
+constexpr std::uint32_t kWordsBeside = 4;
 constexpr std::uint32_t kWordsChanged = 10;
-constexpr std::size_t kMostBytes = 400;     // then nothing more is begun
-constexpr std::size_t kMostWordBytes = 60;  // of a text without spaces
-constexpr std::uint32_t kMostEdits = 500;
+constexpr std::size_t kMostLineBytes = 400;  // then nothing more is begun
+constexpr std::size_t kMostWordBytes = 60;   // of a text without spaces
+constexpr std::uint32_t kMostShownEdits = 500;
 constexpr std::string_view kMore = "…";
 
 std::string_view cut(std::string_view word) {
@@ -51,8 +51,8 @@ void append(std::string* line, const std::string& part) {
 // What is the same before, between or after changes.
 void append_same(std::string* line, std::string_view text, const std::vector<WordToken>& tokens, const DiffRun& run,
                  bool is_first, bool is_last) {
-  const std::uint32_t before = is_first ? 0 : kWordsAround;
-  const std::uint32_t after = is_last ? 0 : kWordsAround;
+  const std::uint32_t before = is_first ? 0 : kWordsBeside;
+  const std::uint32_t after = is_last ? 0 : kWordsBeside;
   if (run.b_end - run.b_begin <= before + after) {
     append(line, words(text, tokens, run.b_begin, run.b_end));
     return;
@@ -66,7 +66,7 @@ void append_same(std::string* line, std::string_view text, const std::vector<Wor
 
 std::string shown_difference(std::string_view a, std::string_view b) {
   if (a == b) return {};
-  const WordDiff diff = diff_words(a, b, kMostEdits);
+  const WordDiff diff = diff_words(a, b, kMostShownEdits);
   if (std::ranges::all_of(diff.runs, &DiffRun::same)) return "white space only";
   std::string line;
   for (const DiffRun& run : diff.runs) {
@@ -74,7 +74,7 @@ std::string shown_difference(std::string_view a, std::string_view b) {
       append_same(&line, b, diff.b, run, &run == &diff.runs.front(), &run == &diff.runs.back());
       continue;
     }
-    if (line.size() > kMostBytes) break;
+    if (line.size() > kMostLineBytes) break;
     if (run.a_begin < run.a_end) append(&line, "[-" + changed(a, diff.a, run.a_begin, run.a_end) + "-]");
     if (run.b_begin < run.b_end) append(&line, "{+" + changed(b, diff.b, run.b_begin, run.b_end) + "+}");
   }

@@ -17,7 +17,7 @@ int kind(unsigned char c) {
   return c >= 0xe2 && c <= 0xed ? 1 : 2;  // U+2000 to U+DFFF: signs, and scripts without spaces
 }
 
-std::vector<WordToken> tokens_of(std::string_view text) {
+std::vector<WordToken> split_words(std::string_view text) {
   std::vector<WordToken> tokens;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
@@ -90,8 +90,8 @@ class Matcher {
 
 WordDiff diff_words(std::string_view a, std::string_view b, std::uint32_t most_edits) {
   WordDiff diff;
-  diff.a = tokens_of(a);
-  diff.b = tokens_of(b);
+  diff.a = split_words(a);
+  diff.b = split_words(b);
   std::unordered_map<std::string_view, int> numbers;
   const auto numbered = [&](std::string_view text, const std::vector<WordToken>& tokens) {
     std::vector<int> out;

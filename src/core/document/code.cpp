@@ -10,12 +10,12 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kStepsPerPoll = 0x4000;
-constexpr uint32_t kByteOrderMark = 0xfeff;
+constexpr size_t kPolledCodePoints = 0x4000;
+constexpr uint32_t kZeroWidthNoBreak = 0xfeff;
 constexpr size_t kMaxRawDelimiter = 16;  // of C++
 
-constexpr std::string_view kName = "id";
-constexpr std::string_view kLiteral = "lit";
+constexpr std::string_view kNameKey = "id";
+constexpr std::string_view kLiteralKey = "lit";
 
 // In the order of bytes.
 // clang-format off
@@ -60,7 +60,7 @@ constexpr bool is_letter(uint8_t c) noexcept { return (c | 0x20) >= 'a' && (c | 
 constexpr bool is_quote(uint8_t c) noexcept { return c == '"' || c == '\'' || c == '`'; }
 
 template <size_t N>
-bool is_one_of(const std::string_view (&table)[N], std::string_view text) noexcept {
+bool contains(const std::string_view (&table)[N], std::string_view text) noexcept {
   return std::find(std::begin(table), std::end(table), text) != std::end(table);
 }
 
@@ -69,7 +69,7 @@ bool is_prefix(std::string_view name) noexcept {
   char small[kMaxPrefix];
   for (size_t i = 0; i < name.size(); ++i)
     small[i] = is_letter(static_cast<uint8_t>(name[i])) ? static_cast<char>(name[i] | 0x20) : name[i];
-  return is_one_of(kPrefixes, {small, name.size()});
+  return contains(kPrefixes, {small, name.size()});
 }
 
 // Bytes of the character at p, 0 where it belongs to no name.
@@ -79,7 +79,7 @@ unsigned name_character(const uint8_t* p, const uint8_t* end) noexcept {
   if (c < 0x80) return is_letter(c) || is_digit(c) || c == '_' || c == '$' ? 1 : 0;
   unsigned length;
   const uint32_t code_point = detail::decode_utf8(p, end, &length);
-  return is_white_space(code_point) || code_point == kByteOrderMark ? 0 : length;
+  return is_white_space(code_point) || code_point == kZeroWidthNoBreak ? 0 : length;
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void CodeReader::step() {
   unsigned length = 1;
   if (*p_ >= 0x80) detail::decode_utf8(p_, end_, &length);
   p_ += length;
-  if ((++position_ & (kStepsPerPoll - 1)) == 0 && stop_ != nullptr) stop_->poll();
+  if ((++position_ & (kPolledCodePoints - 1)) == 0 && stop_ != nullptr) stop_->poll();
 }
 
 void CodeReader::step_ascii(size_t n) {
@@ -110,7 +110,7 @@ size_t CodeReader::directive() const noexcept {
   const uint8_t* const name = p_ + 1;
   const uint8_t* q = name;
   while (q != end_ && is_letter(*q) && q - name <= kMaxDirective) ++q;
-  const bool known = is_one_of(kDirectives, {reinterpret_cast<const char*>(name), static_cast<size_t>(q - name)}) &&
+  const bool known = contains(kDirectives, {reinterpret_cast<const char*>(name), static_cast<size_t>(q - name)}) &&
                      name_character(q, end_) == 0;
   return known ? static_cast<size_t>(q - p_) : 0;
 }
@@ -224,7 +224,7 @@ void CodeReader::read_raw(size_t delimiter) {
 // Reads on where the name is the prefix of a string; false where it is none.
 bool CodeReader::read_after_prefix(std::string_view name) {
   if ((at(0) != '"' && at(0) != '\'') || !is_prefix(name)) return false;
-  const size_t delimiter = at(0) == '"' && is_one_of(kRawPrefixes, name) ? raw_delimiter() : SIZE_MAX;
+  const size_t delimiter = at(0) == '"' && contains(kRawPrefixes, name) ? raw_delimiter() : SIZE_MAX;
   if (delimiter != SIZE_MAX)
     read_raw(delimiter);
   else
@@ -242,14 +242,14 @@ bool CodeReader::next(TextUnit* unit, std::string_view* key) {
   unit->position = position_;
   if (is_digit(*p_) || (*p_ == '.' && is_digit(at(1)))) {
     read_number();
-    *key = kLiteral;
+    *key = kLiteralKey;
   } else if (is_quote(*p_)) {
     read_string();
-    *key = kLiteral;
+    *key = kLiteralKey;
   } else if (name_character(p_, end_) != 0) {
     read_name();
     const bool keyword = std::binary_search(std::begin(kKeywords), std::end(kKeywords), token());
-    *key = keyword ? token() : read_after_prefix(token()) ? kLiteral : kName;
+    *key = keyword ? token() : read_after_prefix(token()) ? kLiteralKey : kNameKey;
   } else if (*p_ == '#') {
     step_ascii(directive());
     *key = token();

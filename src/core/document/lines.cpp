@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kStepsPerPoll = 0x4000;
+constexpr size_t kPolledCodePoints = 0x4000;
 constexpr uint32_t kNextLine = 0x85;
 constexpr uint32_t kLineSeparator = 0x2028;
 constexpr uint32_t kParagraphSeparator = 0x2029;
@@ -46,7 +46,7 @@ LineReader::Space LineReader::look(unsigned* length, uint32_t* code_point) const
 
 void LineReader::step(unsigned bytes) {
   p_ += bytes;
-  if ((++position_ & (kStepsPerPoll - 1)) == 0 && stop_ != nullptr) stop_->poll();
+  if ((++position_ & (kPolledCodePoints - 1)) == 0 && stop_ != nullptr) stop_->poll();
 }
 
 // Whether the unit ends at the white space at hand. *broken: its last line has ended before.

@@ -26,15 +26,15 @@ constexpr std::array<uint64_t, 256> make_byte_table() {
 constexpr std::array<uint64_t, 256> kByteHash = make_byte_table();
 
 // Bytes that may be read before and after a word (hash_word loads 8 at each end).
-constexpr size_t kPad = 8;
+constexpr size_t kWordMargin = 8;
 constexpr size_t kBlocksPerPoll = 16;
 constexpr size_t kLinesPerBlock = 64;
 constexpr size_t kTokensPerBlock = 1024;
 // Longer words go through XXH3's streaming state.
 constexpr size_t kWordBuffer = 1024;
 
-// Hash of n >= 1 folded bytes at p; kPad bytes on both sides are readable. Branch-free up to 16 bytes, because word
-// lengths are as good as random to a branch predictor.
+// Hash of n >= 1 folded bytes at p; kWordMargin bytes on both sides are readable. Branch-free up to 16 bytes, because
+// word lengths are as good as random to a branch predictor.
 inline uint64_t hash_word(const uint8_t* p, size_t n) noexcept {
   if (__builtin_expect(n > 16, 0)) return XXH3_64bits(p, n);
   const uint64_t first = load_le64(p);
@@ -66,9 +66,9 @@ Unit parse_text_unit(std::string_view name) {
   return *unit;
 }
 
-const char* unit_name(Unit unit) noexcept { return name_of(kUnits, unit); }
+const char* unit_name(Unit unit) noexcept { return find_name(kUnits, unit); }
 
-const char* units_in_words(Unit unit) noexcept { return name_of(kUnitsInWords, unit); }
+const char* units_in_words(Unit unit) noexcept { return find_name(kUnitsInWords, unit); }
 
 void check_k(int64_t k) {
   if (k < kMinK || k > kMaxK)
@@ -77,10 +77,10 @@ void check_k(int64_t k) {
 }
 
 uint64_t word_shingle_hash(std::string_view folded) {
-  uint8_t padded[kPad + 16 + kPad] = {};
+  uint8_t padded[kWordMargin + 16 + kWordMargin] = {};
   if (folded.size() > 16) return XXH3_64bits(folded.data(), folded.size()) ^ 1;
-  std::memcpy(padded + kPad, folded.data(), folded.size());
-  return hash_word(padded + kPad, folded.size()) ^ 1;
+  std::memcpy(padded + kWordMargin, folded.data(), folded.size());
+  return hash_word(padded + kWordMargin, folded.size()) ^ 1;
 }
 
 uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64bits(bytes, size); }
@@ -112,23 +112,23 @@ struct ShingleStream::Impl {
   size_t have = 0;
   bool emitted = false;
   bool finished = false;
-  uint64_t units[kMaxK + kBlock + 1];
+  uint64_t units[kMaxK + kInputBlock + 1];
 
   // The word in progress, when it began before the bytes at hand.
   WordMachine machine;
   bool is_long = false;  // its first bytes are in long_state
   size_t pending = 0;    // its bytes in word()
-  uint8_t word_storage[kPad + kWordBuffer + kPad] = {};
+  uint8_t word_storage[kWordMargin + kWordBuffer + kWordMargin] = {};
   XXH3_state_t long_state;
 
-  uint8_t folded_storage[kPad + kBlock + kPad] = {};
-  uint8_t tail[kBlock];
-  uint64_t word_mask[kBlock / 64];
-  uint64_t high_mask[kBlock / 64];
-  uint16_t edges[kBlock + 64];
+  uint8_t folded_storage[kWordMargin + kInputBlock + kWordMargin] = {};
+  uint8_t tail[kInputBlock];
+  uint64_t word_mask[kInputBlock / 64];
+  uint64_t high_mask[kInputBlock / 64];
+  uint16_t edges[kInputBlock + 64];
 
-  uint8_t* word() noexcept { return word_storage + kPad; }
-  uint8_t* folded() noexcept { return folded_storage + kPad; }
+  uint8_t* word() noexcept { return word_storage + kWordMargin; }
+  uint8_t* folded() noexcept { return folded_storage + kWordMargin; }
 
   void append(const uint8_t* bytes, size_t n) noexcept {
     while (n > 0) {
@@ -226,10 +226,10 @@ struct ShingleStream::Impl {
   }
 
   void word_block() noexcept {
-    const size_t n = std::min(kBlock, static_cast<size_t>(end - p));
+    const size_t n = std::min(kInputBlock, static_cast<size_t>(end - p));
     const uint8_t* const block = p;
     const uint8_t* in = p;
-    if (n < kBlock) {
+    if (n < kInputBlock) {
       std::memcpy(tail, p, n);
       std::memset(tail + n, 0, (64 - n % 64) % 64);
       in = tail;
@@ -256,7 +256,7 @@ struct ShingleStream::Impl {
   }
 
   void character_block() noexcept {
-    const uint8_t* const limit = p + std::min(kBlock, static_cast<size_t>(end - p));
+    const uint8_t* const limit = p + std::min(kInputBlock, static_cast<size_t>(end - p));
     uint64_t* out = units + have;
     while (p < limit) {
       if (limit - p >= 8 && (load_le64(p) & 0x8080808080808080ULL) == 0) {
@@ -274,7 +274,7 @@ struct ShingleStream::Impl {
   }
 
   void byte_block() noexcept {
-    const size_t n = std::min(kBlock, static_cast<size_t>(end - p));
+    const size_t n = std::min(kInputBlock, static_cast<size_t>(end - p));
     for (size_t i = 0; i < n; ++i) units[have + i] = kByteHash[p[i]];
     have += n;
     p += n;

@@ -46,8 +46,8 @@ void check_k(int64_t k);
 //   shingle hash x = (sum h_i * kShingleBase^(k-1-i) mod 2^64) ^ k, ordered; finalised only by the sketch.
 class ShingleStream {
  public:
-  static constexpr size_t kBlock = 4096;               // bytes of input looked at in one step
-  static constexpr size_t kMaxBatch = kBlock + kMaxK;  // hashes that one next() may give
+  static constexpr size_t kInputBlock = 4096;               // bytes of input looked at in one step
+  static constexpr size_t kMaxBatch = kInputBlock + kMaxK;  // hashes that one next() may give
 
   // text must stay valid. k 1..64, else Error{invalid_argument}. Ill-formed UTF-8 reads as U+FFFD.
   // stop (may be null) is polled every 64 KB of text.

@@ -149,7 +149,7 @@ constexpr const char* kKnown =
 
 const char* stopword_languages() noexcept { return kKnown; }
 
-std::vector<std::string_view> stopwords_of(std::string_view language) {
+std::vector<std::string_view> list_stopwords(std::string_view language) {
   const std::string name = single_word(language);
   for (const Language& l : kLanguages) {
     if (std::none_of(std::begin(l.names), std::end(l.names), [&](const char* n) { return n != nullptr && name == n; }))

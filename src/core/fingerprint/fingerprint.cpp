@@ -13,13 +13,11 @@ namespace {
 __extension__ using u128 = unsigned __int128;
 __extension__ using i128 = __int128;
 
-constexpr uint64_t kPrime = kFingerprintPrime;
-
 // x < 2^123 modulo the prime: 2^61 is 1.
 constexpr uint64_t reduce(u128 x) noexcept {
-  const uint64_t once = (static_cast<uint64_t>(x) & kPrime) + static_cast<uint64_t>(x >> 61);
-  const uint64_t twice = (once & kPrime) + (once >> 61);
-  return twice >= kPrime ? twice - kPrime : twice;
+  const uint64_t once = (static_cast<uint64_t>(x) & kFingerprintPrime) + static_cast<uint64_t>(x >> 61);
+  const uint64_t twice = (once & kFingerprintPrime) + (once >> 61);
+  return twice >= kFingerprintPrime ? twice - kFingerprintPrime : twice;
 }
 
 constexpr uint64_t multiply(uint64_t a, uint64_t b) noexcept { return reduce(static_cast<u128>(a) * b); }
@@ -36,19 +34,19 @@ constexpr uint64_t power(uint64_t base, uint64_t exponent) noexcept {
 // A block's digits meet the powers of the base in four parts of 16 bits with sign, for which every machine has an
 // instruction that multiplies and adds eight and more at once; a sum of a block's products, at most 128 * 256 * 2^15,
 // fits 32 bits.
-constexpr size_t kBlock = 128;
-constexpr size_t kParts = 4;
+constexpr size_t kDigitBlock = 128;
+constexpr size_t kPowerParts = 4;
 
 struct BlockPowers {
-  alignas(64) int16_t part[kParts][kBlock];
+  alignas(64) int16_t part[kPowerParts][kDigitBlock];
 };
 
 constexpr BlockPowers make_block_powers() {
   BlockPowers out{};
   uint64_t p = 1;
-  for (size_t i = kBlock; i-- > 0; p = multiply(p, kFingerprintBase)) {
+  for (size_t i = kDigitBlock; i-- > 0; p = multiply(p, kFingerprintBase)) {
     auto rest = static_cast<int64_t>(p);
-    for (size_t part = 0; part < kParts; ++part) {
+    for (size_t part = 0; part < kPowerParts; ++part) {
       const auto low = static_cast<int16_t>(rest & 0xffff);
       out.part[part][i] = low;
       rest = (rest - low) / 65536;
@@ -57,31 +55,31 @@ constexpr BlockPowers make_block_powers() {
   return out;
 }
 constexpr BlockPowers kBlockPowers = make_block_powers();
-constexpr uint64_t kBaseToBlock = power(kFingerprintBase, kBlock);
+constexpr uint64_t kBaseToBlock = power(kFingerprintBase, kDigitBlock);
 
 // F of the bytes before and those of the block, as digits; a digit 0 adds nothing.
 uint64_t append_block(uint64_t f, const int16_t* digits) noexcept {
-  int32_t sum[kParts] = {};
-  for (size_t part = 0; part < kParts; ++part) {
+  int32_t sum[kPowerParts] = {};
+  for (size_t part = 0; part < kPowerParts; ++part) {
     int32_t s = 0;
-    for (size_t i = 0; i < kBlock; ++i) s += static_cast<int32_t>(digits[i]) * kBlockPowers.part[part][i];
+    for (size_t i = 0; i < kDigitBlock; ++i) s += static_cast<int32_t>(digits[i]) * kBlockPowers.part[part][i];
     sum[part] = s;
   }
   const int64_t low = sum[0] + static_cast<int64_t>(sum[1]) * 65536;
   const int64_t high = sum[2] + static_cast<int64_t>(sum[3]) * 65536;
   // Above -2^80; so many times the prime make it positive.
-  const i128 block = static_cast<i128>(high) * (int64_t{1} << 32) + low + (static_cast<i128>(kPrime) << 20);
+  const i128 block = static_cast<i128>(high) * (int64_t{1} << 32) + low + (static_cast<i128>(kFingerprintPrime) << 20);
   return reduce(static_cast<u128>(f) * kBaseToBlock + static_cast<u128>(block));
 }
 
-constexpr size_t kPiece = 1 << 20;  // bytes between two polls
+constexpr size_t kPolledBytes = 1 << 20;  // bytes between two polls
 
 // Powers of the base and of its inverse for the bytes of one symbol.
-constexpr std::array<uint64_t, 5> powers_of(uint64_t base) {
+constexpr std::array<uint64_t, 5> first_powers(uint64_t base) {
   return {1, base, multiply(base, base), multiply(multiply(base, base), base), power(base, 4)};
 }
-constexpr std::array<uint64_t, 5> kUp = powers_of(kFingerprintBase);
-constexpr std::array<uint64_t, 5> kDown = powers_of(power(kFingerprintBase, kPrime - 2));
+constexpr std::array<uint64_t, 5> kUp = first_powers(kFingerprintBase);
+constexpr std::array<uint64_t, 5> kDown = first_powers(power(kFingerprintBase, kFingerprintPrime - 2));
 static_assert(multiply(kUp[1], kDown[1]) == 1);
 
 uint64_t fingerprint_of_symbol(const uint8_t* p, unsigned n) noexcept {
@@ -91,7 +89,7 @@ uint64_t fingerprint_of_symbol(const uint8_t* p, unsigned n) noexcept {
 }
 
 void check_fingerprint(int64_t f) {
-  if (f < 0 || static_cast<uint64_t>(f) >= kPrime)
+  if (f < 0 || static_cast<uint64_t>(f) >= kFingerprintPrime)
     throw Error(Errc::invalid_argument, "a fingerprint must be between 0 and 2^61 - 2: " + std::to_string(f), {},
                 "Pass what karp_rabin() gave.");
 }
@@ -100,14 +98,14 @@ void check_fingerprint(int64_t f) {
 
 uint64_t fingerprint(const uint8_t* bytes, size_t size, StopCheck* stop) {
   // The first block is the short one: filled up in front, where a digit 0 costs nothing.
-  alignas(64) int16_t digits[kBlock] = {};
-  const size_t first = size % kBlock;
-  for (size_t i = 0; i < first; ++i) digits[kBlock - first + i] = static_cast<int16_t>(bytes[i] + 1);
+  alignas(64) int16_t digits[kDigitBlock] = {};
+  const size_t first = size % kDigitBlock;
+  for (size_t i = 0; i < first; ++i) digits[kDigitBlock - first + i] = static_cast<int16_t>(bytes[i] + 1);
   uint64_t f = first == 0 ? 0 : append_block(0, digits);
   for (size_t at = first; at < size;) {
-    const size_t end = at + std::min(kPiece, size - at);  // pieces are whole blocks
-    for (; at < end; at += kBlock) {
-      for (size_t i = 0; i < kBlock; ++i) digits[i] = static_cast<int16_t>(bytes[at + i] + 1);
+    const size_t end = at + std::min(kPolledBytes, size - at);  // pieces are whole blocks
+    for (; at < end; at += kDigitBlock) {
+      for (size_t i = 0; i < kDigitBlock; ++i) digits[i] = static_cast<int16_t>(bytes[at + i] + 1);
       f = append_block(f, digits);
     }
     if (stop != nullptr) stop->poll();
@@ -171,7 +169,7 @@ bool RollingFingerprints::roll() {
   // What leaves stands before all other bytes of the window.
   const uint64_t others = multiply(power_, kDown[out]);
   const uint64_t leaving = multiply(fingerprint_of_symbol(first_, out), others);
-  const uint64_t kept = value_ >= leaving ? value_ - leaving : value_ + kPrime - leaving;
+  const uint64_t kept = value_ >= leaving ? value_ - leaving : value_ + kFingerprintPrime - leaving;
   value_ = reduce(static_cast<u128>(kept) * kUp[in] + fingerprint_of_symbol(last_, in));
   if (in != out) power_ = multiply(others, kUp[in]);
   first_ += out;

@@ -17,7 +17,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kFirstSlots = 1024;
+constexpr size_t kFirstTermSlots = 1024;
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
 // Whether x / 2^64 is below share; at share 1 always.
@@ -64,7 +64,7 @@ double normalised_idf(double idf, int64_t frequency) noexcept {
 
 Lexicon::Lexicon(double low, double high, size_t memory_limit) : low_(low), high_(high), limit_(memory_limit) {
   check_idf_range(low, high);
-  table_.assign(kFirstSlots, 0);
+  table_.assign(kFirstTermSlots, 0);
 }
 
 bool Lexicon::contains(uint64_t hash) const noexcept {
@@ -144,14 +144,14 @@ std::vector<uint64_t> terms_in(const Lexicon& lexicon, const uint8_t* text, size
   return terms;
 }
 
-Fingerprint fingerprint_of(const std::vector<uint64_t>& terms) { return hashed(terms.data(), terms.size(), 0); }
+Fingerprint i_match_fingerprint(const std::vector<uint64_t>& terms) { return hashed(terms.data(), terms.size(), 0); }
 
-std::vector<Fingerprint> fingerprints_of(const std::vector<uint64_t>& terms, int variants, double share) {
+std::vector<Fingerprint> i_match_fingerprints(const std::vector<uint64_t>& terms, int variants, double share) {
   check_variants(variants);
   check_share(share);
   std::vector<Fingerprint> out;
   if (terms.empty()) return out;
-  out.push_back(fingerprint_of(terms));
+  out.push_back(i_match_fingerprint(terms));
   std::vector<uint64_t> kept;
   for (int v = 1; v <= variants; ++v) {
     const uint64_t salt = mix64(kVariantSalt + static_cast<uint64_t>(v));
@@ -164,7 +164,7 @@ std::vector<Fingerprint> fingerprints_of(const std::vector<uint64_t>& terms, int
 }
 
 void TermCounts::grow() {
-  const size_t slots = slots_.empty() ? kFirstSlots : 2 * slots_.size();
+  const size_t slots = slots_.empty() ? kFirstTermSlots : 2 * slots_.size();
   slots_.assign(slots, 0);
   for (size_t e = 0; e < entries_.size(); ++e) {
     size_t i = entries_[e].hash & (slots - 1);

@@ -76,10 +76,10 @@ class Lexicon {
 std::vector<uint64_t> terms_in(const Lexicon& lexicon, const uint8_t* text, size_t size, StopCheck* stop);
 
 // Of ascending hashes, at least one.
-Fingerprint fingerprint_of(const std::vector<uint64_t>& terms);
+Fingerprint i_match_fingerprint(const std::vector<uint64_t>& terms);
 
 // The fingerprint of all terms, then those of the variants 1..variants that leave any term. Empty for no terms.
-std::vector<Fingerprint> fingerprints_of(const std::vector<uint64_t>& terms, int variants, double share);
+std::vector<Fingerprint> i_match_fingerprints(const std::vector<uint64_t>& terms, int variants, double share);
 
 // How many documents of a collection hold each word. Memory is bounded by handing over partial counts: a word may be
 // handed over several times, and its counts add up.

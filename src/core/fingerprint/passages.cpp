@@ -70,21 +70,21 @@ size_t leave_out(const Numbers<uint8_t>& ignored, Numbers<uint32_t>* a, Workspac
 class RunAutomaton {
  public:
   static constexpr uint32_t kRoot = 0;
-  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kNoState = UINT32_MAX;
 
   explicit RunAutomaton(Workspace& ws) : ws_(ws), states_(ws), edges_(ws), slots_(ws) {
-    slots_.fill(64, kNone);
-    states_.add({0, kNone, 0, kNone});
+    slots_.fill(64, kNoState);
+    states_.add({0, kNoState, 0, kNoState});
   }
 
   void append(uint32_t symbol) {
     const uint32_t length = states_[last_].length + 1;
-    const uint32_t now = add_state({length, kNone, length, kNone});
+    const uint32_t now = add_state({length, kNoState, length, kNoState});
     uint32_t p = last_;
     last_ = now;
-    uint32_t edge = kNone;
-    for (; p != kNone && (edge = edge_of(p, symbol)) == kNone; p = states_[p].link) add_edge(p, symbol, now);
-    if (p == kNone) {
+    uint32_t edge = kNoState;
+    for (; p != kNoState && (edge = find_edge(p, symbol)) == kNoState; p = states_[p].link) add_edge(p, symbol, now);
+    if (p == kNoState) {
       states_[now].link = kRoot;
       return;
     }
@@ -93,19 +93,20 @@ class RunAutomaton {
       states_[now].link = q;
       return;
     }
-    const uint32_t half = add_state({states_[p].length + 1, states_[q].link, states_[q].first_end, kNone});
-    for (uint32_t e = states_[q].edges; e != kNone; e = edges_[e].next) add_edge(half, edges_[e].symbol, edges_[e].to);
-    for (; p != kNone && (edge = edge_of(p, symbol)) != kNone && edges_[edge].to == q; p = states_[p].link) {
+    const uint32_t half = add_state({states_[p].length + 1, states_[q].link, states_[q].first_end, kNoState});
+    for (uint32_t e = states_[q].edges; e != kNoState; e = edges_[e].next)
+      add_edge(half, edges_[e].symbol, edges_[e].to);
+    for (; p != kNoState && (edge = find_edge(p, symbol)) != kNoState && edges_[edge].to == q; p = states_[p].link) {
       edges_[edge].to = half;
     }
     states_[q].link = half;
     states_[now].link = half;
   }
 
-  // The state behind `symbol`, or kNone.
+  // The state behind `symbol`, or kNoState.
   uint32_t next(uint32_t state, uint32_t symbol) {
-    const uint32_t e = edge_of(state, symbol);
-    return e == kNone ? kNone : edges_[e].to;
+    const uint32_t e = find_edge(state, symbol);
+    return e == kNoState ? kNoState : edges_[e].to;
   }
   uint32_t link(uint32_t state) const { return states_[state].link; }
   uint32_t length(uint32_t state) const { return states_[state].length; }
@@ -133,16 +134,16 @@ class RunAutomaton {
   size_t place(uint32_t state, uint32_t symbol) const noexcept {
     return mix64(uint64_t{state} << 32 | symbol) & (slots_.size() - 1);
   }
-  uint32_t edge_of(uint32_t state, uint32_t symbol) {
+  uint32_t find_edge(uint32_t state, uint32_t symbol) {
     ws_.poller.spend(40);
     for (size_t i = place(state, symbol);; i = (i + 1) & (slots_.size() - 1)) {
       const uint32_t e = slots_[i];
-      if (e == kNone || (edges_[e].state == state && edges_[e].symbol == symbol)) return e;
+      if (e == kNoState || (edges_[e].state == state && edges_[e].symbol == symbol)) return e;
     }
   }
   void put(uint32_t e) noexcept {
     size_t i = place(edges_[e].state, edges_[e].symbol);
-    while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
+    while (slots_[i] != kNoState) i = (i + 1) & (slots_.size() - 1);
     slots_[i] = e;
   }
   void add_edge(uint32_t state, uint32_t symbol, uint32_t to) {
@@ -151,7 +152,7 @@ class RunAutomaton {
     edges_.add({state, symbol, to, states_[state].edges});
     states_[state].edges = e;
     if (2 * edges_.size() > slots_.size()) {
-      slots_.fill(2 * slots_.size(), kNone);
+      slots_.fill(2 * slots_.size(), kNoState);
       for (uint32_t i = 0; i <= e; ++i) {
         ws_.poller.spend(20);
         put(i);
@@ -214,12 +215,12 @@ RunHeap longest_matches(RunAutomaton& automaton, const Numbers<Run>& runs, const
     for (uint32_t i = runs[r].begin; i < runs[r].end; ++i) {
       uint32_t to;
       const uint32_t before = units;
-      while ((to = automaton.next(state, symbols[i])) == RunAutomaton::kNone && state != RunAutomaton::kRoot) {
+      while ((to = automaton.next(state, symbols[i])) == RunAutomaton::kNoState && state != RunAutomaton::kRoot) {
         state = automaton.link(state);
         units = automaton.length(state);
       }
       if (units < before && before >= least) out.push({i - before, i});
-      if (to == RunAutomaton::kNone) continue;
+      if (to == RunAutomaton::kNoState) continue;
       state = to;
       ++units;
     }
@@ -347,14 +348,14 @@ std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size,
   }
   std::vector<Passage> out;
   if (runs_a.size() != 0) {
-    AutomatonRuns of_b(runs_b, units.b, ws);
+    AutomatonRuns suffixes_b(runs_b, units.b, ws);
     const Numbers<Run> chosen =
-        choose(longest_matches(of_b.automaton, runs_a, units.a, least, ws), units.a.size(), least, ws);
+        choose(longest_matches(suffixes_b.automaton, runs_a, units.a, least, ws), units.a.size(), least, ws);
     std::vector<size_t> first_byte_b;
     first_byte_b.reserve(chosen.size());
     out.reserve(chosen.size());
     for (size_t c = 0; c < chosen.size(); ++c) {
-      first_byte_b.push_back(units.b_begin[of_b.first_unit(units.a, chosen[c])]);
+      first_byte_b.push_back(units.b_begin[suffixes_b.first_unit(units.a, chosen[c])]);
       Passage p{};
       p.units = chosen[c].end - chosen[c].begin;
       p.begin = units.a_begin[chosen[c].begin];

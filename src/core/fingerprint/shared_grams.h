@@ -33,13 +33,13 @@ class Numbers {
     data_ = Array<T>(ws_->ledger, n);
     size_ = n;
     for (size_t i = 0; i < n;) {
-      for (const size_t piece = std::min(n, i + kPiece); i < piece; ++i) data_[i] = value;
-      ws_->poller.spend(kPiece / 2);
+      for (const size_t piece = std::min(n, i + kFilledPiece); i < piece; ++i) data_[i] = value;
+      ws_->poller.spend(kFilledPiece / 2);
     }
   }
 
  private:
-  static constexpr size_t kPiece = 16384;
+  static constexpr size_t kFilledPiece = 16384;
 
   void grow() {
     Array<T> larger(ws_->ledger, std::max<size_t>(64, data_.size() + data_.size() / 2));

@@ -13,11 +13,11 @@ namespace {
 constexpr size_t kLinesPerPoll = 4096;
 constexpr size_t kMaxBody = (1ULL << 30) - 64;
 
-constexpr NamedValue<RuleKind> kKinds[] = {{"line", RuleKind::line},
-                                           {"block", RuleKind::block},
-                                           {"text", RuleKind::text},
-                                           {"head", RuleKind::head},
-                                           {"tail", RuleKind::tail}};
+constexpr NamedValue<RuleKind> kRuleKinds[] = {{"line", RuleKind::line},
+                                               {"block", RuleKind::block},
+                                               {"text", RuleKind::text},
+                                               {"head", RuleKind::head},
+                                               {"tail", RuleKind::tail}};
 
 [[noreturn]] void refuse(const Rule& rule, const std::string& what) {
   throw Error(Errc::invalid_argument, "rule \"" + rule.name + "\": " + what);
@@ -283,17 +283,17 @@ class Cleaner {
         continue;
       }
       // No farther than a block may be long.
-      while (begin > done && end - begin <= kMaxBlock) {
+      while (begin > done && end - begin <= kMaxRuleBlock) {
         const size_t before = line_begin(now, begin - 1);
         if (is_blank(now.substr(before, begin - before))) break;
         begin = before;
       }
-      while (end < now.size() && end - begin <= kMaxBlock) {
+      while (end < now.size() && end - begin <= kMaxRuleBlock) {
         const size_t after = line_end(now, end);
         if (is_blank(now.substr(end, after - end))) break;
         end = after;
       }
-      if (end - begin > kMaxBlock) {
+      if (end - begin > kMaxRuleBlock) {
         // Too large, and for every other line of the run as well.
         while (end < now.size() && !is_blank(now.substr(end, line_end(now, end) - end))) end = line_end(now, end);
         from = end;
@@ -351,12 +351,12 @@ class Cleaner {
 }  // namespace
 
 RuleKind parse_rule_kind(std::string_view kind, std::string_view rule) {
-  if (const auto known = value_named(kKinds, kind)) return *known;
+  if (const auto known = value_named(kRuleKinds, kind)) return *known;
   throw Error(Errc::invalid_argument, "rule \"" + std::string(rule) + "\": unknown kind: " + std::string(kind), {},
-              std::string("Kinds are ") + list_names(kKinds, "", "and").text + ".");
+              std::string("Kinds are ") + list_names(kRuleKinds, "", "and").text + ".");
 }
 
-const char* rule_kind_name(RuleKind kind) noexcept { return name_of(kKinds, kind, ""); }
+const char* rule_kind_name(RuleKind kind) noexcept { return find_name(kRuleKinds, kind, ""); }
 
 void check_rules(const std::vector<Rule>& rules) {
   if (rules.size() > kMaxRules)

@@ -35,7 +35,7 @@ inline constexpr size_t kMaxRules = 256;
 inline constexpr size_t kMaxRuleName = 256;
 inline constexpr size_t kMaxPattern = 4096;
 inline constexpr size_t kMaxReplacement = 1024;
-inline constexpr size_t kMaxBlock = 8192;          // bytes of a block that a rule may take out
+inline constexpr size_t kMaxRuleBlock = 8192;      // bytes of a block that a rule may take out
 inline constexpr size_t kCleanPiece = 32 * 1024;   // bytes that patterns look at together, at most
 inline constexpr size_t kMaxGrowth = 1024 * 1024;  // bytes that one piece may become by replacements
 

@@ -14,7 +14,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kSample = 1 << 20;
+constexpr size_t kSampleBytes = 1 << 20;
 constexpr size_t kWideSample = 8 * 1024;    // bytes that decide whether a document is UTF-16 or UTF-32; a multiple of 4
 constexpr size_t kOrderSample = 64 * 1024;  // ... in which order it is
 constexpr size_t kContext = 24;             // ASCII bytes around others that are evidence, too
@@ -22,7 +22,7 @@ constexpr size_t kSpaceShare = 3;           // UTF-16 has a tab or line end in s
 
 // Bits that UTF-8 must be ahead of UTF-16, UTF-32 and an encoding that nobody knows, to be certain in spite of broken
 // sequences.
-constexpr double kCertain = 20;
+constexpr double kCertainLead = 20;
 // Bits that an encoding must be ahead of UTF-8, which most documents are in.
 constexpr double kUnlikelyLittle16 = 7;
 constexpr double kUnlikelyBig16 = 8;
@@ -65,15 +65,15 @@ void count_byte(uint8_t b, ByteCount* count) noexcept {
 }
 
 ByteCount count_bytes(const Sample& s) noexcept {
-  constexpr uint64_t kHighs = 0x8080808080808080ULL;
-  constexpr uint64_t kSpaces = 0x2020202020202020ULL;
+  constexpr uint64_t kEightHighs = 0x8080808080808080ULL;
+  constexpr uint64_t kEightSpaces = 0x2020202020202020ULL;
   ByteCount count;
   size_t i = 0;
   for (; s.size - i >= 8; i += 8) {
     uint64_t word;
     std::memcpy(&word, s.data + i, 8);
-    if (((word - kSpaces) & ~word & kHighs) == 0) {  // none below U+0020
-      count.high += static_cast<size_t>(std::popcount(word & kHighs));
+    if (((word - kEightSpaces) & ~word & kEightHighs) == 0) {  // none below U+0020
+      count.high += static_cast<size_t>(std::popcount(word & kEightHighs));
     } else {
       for (size_t j = 0; j < 8; ++j) count_byte(s.data[i + j], &count);
     }
@@ -295,9 +295,9 @@ double confidence_of_utf8(const Utf8Count& count) noexcept {
 
 }  // namespace
 
-Sample sample_of(const uint8_t* document, size_t n, StopCheck* stop) {
+Sample encoding_sample(const uint8_t* document, size_t n, StopCheck* stop) {
   size_t first = 0;
-  while (first < n && n > kSample) {
+  while (first < n && n > kSampleBytes) {
     if (first % (1 << 20) == 0 && stop != nullptr) stop->poll();
     if (first % 8 == 0 && n - first >= 8) {
       uint64_t word;
@@ -311,8 +311,8 @@ Sample sample_of(const uint8_t* document, size_t n, StopCheck* stop) {
     ++first;
   }
   // What lies before is ASCII, so that a character begins there in every encoding; a wide one would have had zeros.
-  const size_t begin = first < kSample / 2 || first == n ? 0 : first;
-  const size_t size = std::min(kSample, n - begin);
+  const size_t begin = first < kSampleBytes / 2 || first == n ? 0 : first;
+  const size_t size = std::min(kSampleBytes, n - begin);
   return {document + begin, size, begin + size == n};
 }
 
@@ -330,11 +330,11 @@ EncodingGuess certain_encoding(const Sample& s) {
     return doubtful ? utf8_or_wide(s, confidence) : EncodingGuess{"UTF8", confidence};
   }
   const Contest contest(s, kWideSample);
-  const bool utf8 = std::strcmp(contest.winner().name, "UTF8") == 0 && contest.lead() >= kCertain;
+  const bool utf8 = std::strcmp(contest.winner().name, "UTF8") == 0 && contest.lead() >= kCertainLead;
   return utf8 ? EncodingGuess{"UTF8", confidence_of_utf8(count)} : EncodingGuess{};
 }
 
-std::string evidence_of(const Sample& s, size_t most) {
+std::string encoding_evidence(const Sample& s, size_t most) {
   std::string out;
   size_t i = 0;
   while (i < s.size && out.size() < most) {
@@ -359,7 +359,7 @@ std::string evidence_of(const Sample& s, size_t most) {
 
 std::span<const Candidate> encoding_candidates() { return kCandidates; }
 
-Contest::Contest(const Sample& sample, size_t most) : evidence_(evidence_of(sample, most)) {
+Contest::Contest(const Sample& sample, size_t most) : evidence_(encoding_evidence(sample, most)) {
   const double unknown = unknown_bits(reinterpret_cast<const uint8_t*>(evidence_.data()), evidence_.size());
   unknown_ = kUnlikelyUnknown + unknown;
   const Measured utf8 = measure_utf8(reinterpret_cast<const uint8_t*>(evidence_.data()), evidence_.size());

@@ -26,7 +26,7 @@ struct Sample {
   size_t size;
   bool whole;  // to the document's end
 };
-Sample sample_of(const uint8_t* document, size_t n, StopCheck* stop);
+Sample encoding_sample(const uint8_t* document, size_t n, StopCheck* stop);
 
 // What needs no converter: a byte order mark, the escapes of ISO-2022 and HZ, ASCII (which is UTF8), UTF-8, UTF-16 and
 // UTF-32 without a mark; no guess for the rest, to be decided by a Contest. Linear in the sample.
@@ -34,7 +34,7 @@ EncodingGuess certain_encoding(const Sample& sample);
 
 // The parts of a sample around its bytes above ASCII, `most` bytes or little more, without NUL: what is decoded to
 // compare encodings. It begins and ends where characters do, unless the sample does not.
-std::string evidence_of(const Sample& sample, size_t most);
+std::string encoding_evidence(const Sample& sample, size_t most);
 
 // Encodings that PostgreSQL converts, in its spelling. unlikely: bits that a document in it must be ahead of
 // others. Of encodings that decode a document alike the first one is its name.
@@ -58,7 +58,7 @@ class Contest {
   // Looks at `most` bytes or little more.
   Contest(const Sample& sample, size_t most);
 
-  // What is to be decoded: evidence_of(sample, most).
+  // What is to be decoded: encoding_evidence(sample, most).
   const std::string& evidence() const noexcept { return evidence_; }
 
   void enter(const Candidate& candidate, const Decoded& decoded, bool guessed);  // guessed: by uchardet

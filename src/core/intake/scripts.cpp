@@ -11,17 +11,17 @@ namespace {
 constexpr uint32_t kFirstHan = 0x4e00;
 constexpr uint32_t kAfterHan = 0xa000;
 constexpr uint32_t kFirstHangul = 0xac00;
-constexpr uint32_t kFew = 0x3100;  // the alphabets, by a table of their own
+constexpr uint32_t kAfterAlphabets = 0x3100;  // the alphabets, by a table of their own
 
 Script search(uint32_t c) noexcept {
   const uint32_t* const after = std::upper_bound(std::begin(kScriptRuns), std::end(kScriptRuns), c << 8 | 0xff);
   return static_cast<Script>(after[-1] & 0xff);
 }
 
-const std::array<uint8_t, kFew>& few() noexcept {
-  static const std::array<uint8_t, kFew> table = [] {
-    std::array<uint8_t, kFew> t;
-    for (uint32_t c = 0; c < kFew; ++c) t[c] = search(c);
+const std::array<uint8_t, kAfterAlphabets>& few() noexcept {
+  static const std::array<uint8_t, kAfterAlphabets> table = [] {
+    std::array<uint8_t, kAfterAlphabets> t;
+    for (uint32_t c = 0; c < kAfterAlphabets; ++c) t[c] = search(c);
     return t;
   }();
   return table;
@@ -38,15 +38,15 @@ Frequency frequency_in(const uint64_t (&frequent)[N], const uint64_t (&level_one
 
 }  // namespace
 
-Script script_of(uint32_t c) noexcept {
-  if (c < kFew) return static_cast<Script>(few()[c]);
+Script character_script(uint32_t c) noexcept {
+  if (c < kAfterAlphabets) return static_cast<Script>(few()[c]);
   if (c >= kFirstHan && c < kAfterHan) return kHan;
   return c < 0x110000 ? search(c) : kNoScript;
 }
 
 double script_size_bits(Script script) noexcept { return kScriptSize[script] / 10.0; }
 
-Frequency frequency_of(uint32_t c) noexcept {
+Frequency character_frequency(uint32_t c) noexcept {
   if (c >= kFirstHangul) return frequency_in(kFrequentHangul, kLevelOneHangul, c - kFirstHangul);
   if (c >= kFirstHan) return frequency_in(kFrequentHan, kLevelOneHan, c - kFirstHan);
   return Frequency::rare;

@@ -8,7 +8,7 @@ namespace neardup {
 #include "core/intake/script_table.inc"
 
 // c: any 32-bit value. kNoScript where nothing is assigned.
-Script script_of(uint32_t c) noexcept;
+Script character_script(uint32_t c) noexcept;
 
 // Logarithm to base 2 of the number of characters that Unicode assigns to a script; 0 for the first three.
 double script_size_bits(Script script) noexcept;
@@ -17,6 +17,6 @@ enum class Frequency : uint8_t { frequent, level_one, rare };
 
 // frequent: of the 1460 Han characters or 300 hangul that make four fifths of a text or more. level_one: of the first
 // level of GB 2312, Big5 or JIS X 0208, or in KS X 1001. c: a Han character or hangul, else rare.
-Frequency frequency_of(uint32_t c) noexcept;
+Frequency character_frequency(uint32_t c) noexcept;
 
 }  // namespace neardup

@@ -96,7 +96,7 @@ const std::array<bool, kScripts>& counted_scripts() {
   return table;
 }
 
-double first_of(Script s) noexcept {
+double first_letter_bits(Script s) noexcept {
   if (s == kLatin) return kLatinFirst;
   return is_east_asian(s) || counted_scripts()[s] ? kUsualFirst : kRareFirst;
 }
@@ -141,7 +141,7 @@ bool is_typographic(uint32_t c) noexcept {
 TextBits::TextBits() : counts_(kCounted) {}
 
 void TextBits::add(uint32_t c) noexcept {
-  const Script script = script_of(c);
+  const Script script = character_script(c);
   if (script == kNoScript) {
     const bool private_use = (c >= 0xe000 && c < 0xf900) || (c >= 0xf0000 && c < 0x110000 && (c & 0xfffe) != 0xfffe);
     bits_ += private_use ? kPrivateUse : kUnassigned;
@@ -202,7 +202,7 @@ double TextBits::letter(uint32_t c, Script script) noexcept {
   const CodePoint folded = detail::classify(c);
   double bits = change_of_script(script) + change_of_case(folded.folded != c);
   if (kind_ == Kind::inner_sign) bits += kSignInWord;
-  const Script own = script_of(c);
+  const Script own = character_script(c);
   const bool counted =
       folded.folded < kCounted && (own == kInheritedScript ? script == kLatin : counted_scripts()[own]);
   if (counted) {
@@ -220,7 +220,7 @@ double TextBits::letter(uint32_t c, Script script) noexcept {
 double TextBits::letter_alone(uint32_t c, Script script) noexcept {
   if (script == kHan || script == kHangul) {
     const bool han = script == kHan;
-    switch (frequency_of(c)) {
+    switch (character_frequency(c)) {
       case Frequency::frequent:
         return han ? kFrequentHanPrice : kFrequentHangulPrice;
       case Frequency::level_one:
@@ -244,13 +244,13 @@ double TextBits::letter_alone(uint32_t c, Script script) noexcept {
 double TextBits::change_of_script(Script script) noexcept {
   const bool in_word = kind_ == Kind::letter;
   if (script == script_) return in_word ? kWithinWord : kNewWord;
-  if (script_ == kNoScript) return first_of(script);
+  if (script_ == kNoScript) return first_letter_bits(script);
   if (is_east_asian(script) && is_east_asian(script_)) return kEastAsianChange;
   if (is_east_asian(script) || is_east_asian(script_) || !in_word) {
-    return seen_[script] ? kSeenScript : kNewScript + first_of(script);
+    return seen_[script] ? kSeenScript : kNewScript + first_letter_bits(script);
   }
   if (++changes_ > kFewChanges && seen_[script]) return kChangeOfMixed;
-  return (seen_[script] ? kSeenScript : kNewScript + first_of(script)) + kChangeInWord;
+  return (seen_[script] ? kSeenScript : kNewScript + first_letter_bits(script)) + kChangeInWord;
 }
 
 double TextBits::change_of_case(bool upper) noexcept {

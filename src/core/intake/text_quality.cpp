@@ -36,10 +36,10 @@ class HashSet {
   std::vector<uint64_t> slots_;
 };
 
-constexpr uint64_t kStep = 0x9ddfea08eb382d69ULL;
+constexpr uint64_t kHashFactor = 0x9ddfea08eb382d69ULL;
 
 uint64_t mixed(uint64_t h, uint64_t c) noexcept {
-  h = (h ^ c) * kStep;
+  h = (h ^ c) * kHashFactor;
   return h ^ (h >> 29);
 }
 
@@ -135,7 +135,7 @@ double repeated_grams(const std::vector<Piece>& words, size_t gram, StopCheck* s
   return share(repeated, all);
 }
 
-double repetition_of(const uint8_t* text, size_t n, StopCheck* stop) {
+double measure_repetition(const uint8_t* text, size_t n, StopCheck* stop) {
   const Pieces pieces(text, n, stop);
   const size_t gram = pieces.mostly_solos() ? 10 : 5;
   return std::max(repeated_lines(pieces.lines()), repeated_grams(pieces.words(), gram, stop));
@@ -160,7 +160,7 @@ TextQuality measure_quality(const uint8_t* text, size_t n, StopCheck* stop) {
   out.letters = share(letters, dark);
   size_t sample = std::min(n, kQualitySample);
   while (sample < n && sample > 0 && (text[sample] & 0xc0) == 0x80) --sample;
-  out.repetition = repetition_of(text, sample, stop);
+  out.repetition = measure_repetition(text, sample, stop);
   return out;
 }
 

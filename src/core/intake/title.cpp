@@ -268,7 +268,7 @@ std::string spaced(std::string_view s) {
 
 }  // namespace
 
-std::string title_of(std::string_view filename, bool percent_decoding) {
+std::string make_title(std::string_view filename, bool percent_decoding) {
   if (filename.size() > kMaxFilename)
     throw Error(Errc::too_large, "filename is " + std::to_string(filename.size()) + " bytes long, more than " +
                                      std::to_string(kMaxFilename));

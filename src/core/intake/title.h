@@ -14,6 +14,6 @@ namespace neardup {
 // unless filename is: where nothing would be left, less is left out. Error{too_large} above kMaxFilename bytes. Linear.
 inline constexpr size_t kMaxFilename = 65536;
 // percent_decoding false leaves %XX as it is: for who cannot write the result.
-std::string title_of(std::string_view filename, bool percent_decoding = true);
+std::string make_title(std::string_view filename, bool percent_decoding = true);
 
 }  // namespace neardup

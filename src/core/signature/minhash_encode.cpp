@@ -251,8 +251,8 @@ void check_comparable(const MinhashView& a, const MinhashView& b) {
 }
 
 std::string kind_text(const MinhashParams& p) {
-  if (const char* unit = name_of(kShingleKinds, p.kind, nullptr)) return unit + std::to_string(p.k);
-  return name_of(kSetKinds, p.kind);
+  if (const char* unit = find_name(kShingleKinds, p.kind, nullptr)) return unit + std::to_string(p.k);
+  return find_name(kSetKinds, p.kind);
 }
 
 std::string describe(const MinhashParams& p) {

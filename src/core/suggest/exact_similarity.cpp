@@ -16,7 +16,7 @@ struct Block {
   std::vector<DocumentPair> pairs;
   size_t bytes = 0;  // of shingles, at most
 
-  uint32_t take(const Document* sample, uint32_t i) {
+  uint32_t add(const Document* sample, uint32_t i) {
     const auto [at, is_new] = number_of.emplace(i, static_cast<uint32_t>(documents.size()));
     if (is_new) {
       documents.push_back(sample[i]);
@@ -26,14 +26,14 @@ struct Block {
   }
 };
 
-size_t step_of(double similarity) noexcept {
-  return static_cast<size_t>(std::nearbyint(SimilarityHistogram::kSteps * similarity));
+size_t similarity_step(double similarity) noexcept {
+  return static_cast<size_t>(std::nearbyint(SimilarityHistogram::kSimilaritySteps * similarity));
 }
 
 }  // namespace
 
 void SimilarityHistogram::add(double similarity, const SamplePair& pair, double weight) noexcept {
-  const size_t step = step_of(similarity);
+  const size_t step = similarity_step(similarity);
   (pair.duplicate ? duplicates : others)[step] += weight;
   if (pair.strictly) strictly[step] += weight;
   if (pair.generously) generously[step] += weight;
@@ -43,10 +43,10 @@ void FormHistograms::add(double similarity, const SamplePair& pair) noexcept {
   pairs.add(similarity, pair, pair.weight);
   families.add(similarity, pair, pair.share);
   // what stands alone for many weighs more than a family
-  squares[step_of(similarity)] += pair.share * std::max(pair.share, pair.family);
+  squares[similarity_step(similarity)] += pair.share * std::max(pair.share, pair.family);
 }
 
-FormHistograms histograms_of(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities) {
+FormHistograms make_histograms(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities) {
   FormHistograms histograms;
   for (size_t i = 0; i < pairs.size(); ++i) histograms.add(similarities[i], pairs[i]);
   return histograms;
@@ -66,8 +66,8 @@ std::vector<float> exact_similarities(const Document* documents, const std::vect
     size_t last = first;
     do {
       const SamplePair& pair = pairs[last++];
-      const uint32_t a = block.take(documents, pair.a);
-      block.pairs.push_back({a, block.take(documents, pair.b), 0});
+      const uint32_t a = block.add(documents, pair.a);
+      block.pairs.push_back({a, block.add(documents, pair.b), 0});
     } while (last < pairs.size() && block.bytes < memory_limit);
     DocumentComparer(measure, threads, stop)
         .compare(block.documents.data(), block.documents.size(), block.pairs.data(), block.pairs.size());

@@ -11,15 +11,15 @@
 
 namespace neardup {
 
-// Weights of pairs by similarity, in steps of 1 / kSteps.
+// Weights of pairs by similarity, in steps of 1 / kSimilaritySteps.
 struct SimilarityHistogram {
-  static constexpr int kSteps = 200;
-  static constexpr double similarity(int step) noexcept { return static_cast<double>(step) / kSteps; }
+  static constexpr int kSimilaritySteps = 200;
+  static constexpr double similarity(int step) noexcept { return static_cast<double>(step) / kSimilaritySteps; }
 
-  double duplicates[kSteps + 1] = {};
-  double others[kSteps + 1] = {};
-  double strictly[kSteps + 1] = {};  // of the pairs of this judgement
-  double generously[kSteps + 1] = {};
+  double duplicates[kSimilaritySteps + 1] = {};
+  double others[kSimilaritySteps + 1] = {};
+  double strictly[kSimilaritySteps + 1] = {};  // of the pairs of this judgement
+  double generously[kSimilaritySteps + 1] = {};
 
   void add(double similarity, const SamplePair& pair, double weight) noexcept;
 };
@@ -29,7 +29,7 @@ struct FormHistograms {
   SimilarityHistogram pairs;
   SimilarityHistogram families;
   // Of the shares of families: summed over the pairs of one, the square of what it weighs.
-  double squares[SimilarityHistogram::kSteps + 1] = {};
+  double squares[SimilarityHistogram::kSimilaritySteps + 1] = {};
 
   void add(double similarity, const SamplePair& pair) noexcept;
 };
@@ -40,6 +40,6 @@ std::vector<float> exact_similarities(const Document* documents, const std::vect
                                       const ShingleForm& form, size_t memory_limit, unsigned threads, StopCheck* stop);
 
 // One similarity for each pair.
-FormHistograms histograms_of(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities);
+FormHistograms make_histograms(const std::vector<SamplePair>& pairs, const std::vector<float>& similarities);
 
 }  // namespace neardup

@@ -21,7 +21,7 @@ class IdNumbers {
     for (uint32_t i = 0; i < n; ++i) numbers_.emplace(ids[i], i);
   }
 
-  uint32_t number_of(std::string_view id) {
+  uint32_t number(std::string_view id) {
     const auto [at, is_new] = numbers_.emplace(id, static_cast<uint32_t>(ids_.size()));
     if (is_new) ids_.push_back(id);
     return at->second;
@@ -58,7 +58,7 @@ LabelledPairs find_labelled(const std::string_view* ids, uint32_t n, const Label
   std::vector<NumberedLabel> numbered;
   numbered.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    const auto [a, b] = std::minmax({numbers.number_of(labels[i].a), numbers.number_of(labels[i].b)});
+    const auto [a, b] = std::minmax({numbers.number(labels[i].a), numbers.number(labels[i].b)});
     numbered.push_back({a, b, labels[i].duplicate});
     if (b >= n) ++found.strange;
   }

@@ -12,14 +12,14 @@ namespace neardup {
 namespace {
 
 constexpr uint32_t kNumPerm = 128;
-constexpr uint32_t kBits = 32;
+constexpr uint32_t kComponentBits = 32;
 
 constexpr uint64_t kLeastPairs = 300;
 constexpr uint64_t kMostPairs = 5000;
 constexpr uint64_t kComparedBytes = 15'000'000;  // of the first documents of pairs, about
 
 // To sign a byte of text.
-constexpr size_t kByteNanoseconds = 20;
+constexpr size_t kSigningNanoseconds = 20;
 
 struct SignedDocuments {
   std::vector<uint32_t> components;  // kNumPerm of each
@@ -34,7 +34,7 @@ SignedDocuments sign_all(const Document* documents, size_t n, const MinhashParam
       options.threads, n, poller,
       [&](unsigned, size_t i, HitSink& sink) {
         SinkStop stop(sink);
-        sink.spend(kByteNanoseconds * documents[i].size);
+        sink.spend(kSigningNanoseconds * documents[i].size);
         all.has_any[i] =
             sign_document(params, documents[i].bytes, documents[i].size, &stop, &all.components[i * kNumPerm]);
       },
@@ -55,9 +55,9 @@ NearPairs::NearPairs(uint32_t documents, size_t forms)
     : documents_(documents), forms_(static_cast<unsigned>(forms)), cells_(place(0, documents)) {}
 
 void NearPairs::add_form(const Document* documents, const ShingleForm& form, const EngineOptions& options) {
-  const MinhashParams params = document_params(form.unit, form.k, kNumPerm, kBits, 0);
+  const MinhashParams params = document_params(form.unit, form.k, kNumPerm, kComponentBits, 0);
   const SignedDocuments all = sign_all(documents, documents_, params, options);
-  MinhashPairs engine(kNumPerm, kBits, min_matches(form.near, false, kNumPerm, kBits), options);
+  MinhashPairs engine(kNumPerm, kComponentBits, min_matches(form.near, false, kNumPerm, kComponentBits), options);
   std::vector<uint32_t> document_of;  // by row
   for (uint32_t i = 0; i < documents_; ++i) {
     if (!all.has_any[i]) continue;

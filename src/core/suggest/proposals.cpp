@@ -13,8 +13,8 @@
 namespace neardup {
 namespace {
 
-constexpr int kLeastPercent = 30;
-constexpr int kMostPercent = 99;
+constexpr int kLeastProposedPercent = 30;
+constexpr int kMostProposedPercent = 99;
 // F1 that is as good as the greatest.
 constexpr double kAsGood = 0.005;
 // Of F1. What is better by less on a sample is no reason to leave the default.
@@ -23,9 +23,9 @@ constexpr double kDefaultBonus = 0.05;
 // By step of similarity, by number of components: the chance that as many agree.
 using Tails = std::vector<std::vector<double>>;
 
-Tails tails_of(uint32_t num_perm) {
+Tails match_tails(uint32_t num_perm) {
   Tails tails;
-  for (int step = 0; step <= SimilarityHistogram::kSteps; ++step)
+  for (int step = 0; step <= SimilarityHistogram::kSimilaritySteps; ++step)
     tails.push_back(match_tail(num_perm, SimilarityHistogram::similarity(step)));
   return tails;
 }
@@ -54,15 +54,16 @@ struct Rating {
   const Found& worse() const noexcept { return families.f1() < pairs.f1() ? families : pairs; }
 };
 
-double sum_of(const double* weights, const Tails& tails, uint32_t need) {
+double weighted_sum(const double* weights, const Tails& tails, uint32_t need) {
   double sum = 0;
   for (size_t step = 0; step < tails.size(); ++step) sum += weights[step] * tails[step][need];
   return sum;
 }
 
 Found find(const SimilarityHistogram& histogram, double duplicates_of_all, const Tails& tails, uint32_t need) {
-  return {sum_of(histogram.duplicates, tails, need), sum_of(histogram.others, tails, need),
-          sum_of(histogram.strictly, tails, need), sum_of(histogram.generously, tails, need), duplicates_of_all};
+  return {weighted_sum(histogram.duplicates, tails, need), weighted_sum(histogram.others, tails, need),
+          weighted_sum(histogram.strictly, tails, need), weighted_sum(histogram.generously, tails, need),
+          duplicates_of_all};
 }
 
 Rating rate(const FormHistograms& histograms, const PairTotals& totals, uint32_t num_perm, const Tails& tails,
@@ -72,7 +73,7 @@ Rating rate(const FormHistograms& histograms, const PairTotals& totals, uint32_t
                    .need = need,
                    .pairs = find(histograms.pairs, totals.weight, tails, need),
                    .families = find(histograms.families, totals.share, tails, need),
-                   .squares = sum_of(histograms.squares, tails, need),
+                   .squares = weighted_sum(histograms.squares, tails, need),
                    .f1 = 0};
   rating.f1 = rating.worse().f1();
   return rating;
@@ -86,7 +87,7 @@ struct Run {
 };
 
 // The middle of the run with the greatest F1; the first of equal ones.
-const Rating& best_of(const std::vector<Rating>& ratings, double most) {
+const Rating& best_rating(const std::vector<Rating>& ratings, double most) {
   Run best = {0, 0, -1};
   for (size_t i = 0; i < ratings.size();) {
     if (ratings[i].f1 < most - kAsGood) {
@@ -101,17 +102,17 @@ const Rating& best_of(const std::vector<Rating>& ratings, double most) {
     if (run.best > best.best) best = run;
   }
   const int middle = (ratings[best.first].percent + ratings[best.last].percent + 1) / 2;
-  return ratings[static_cast<size_t>(middle - kLeastPercent)];
+  return ratings[static_cast<size_t>(middle - kLeastProposedPercent)];
 }
 
 // An index has an entry a band, and as many bands as components may differ, and one more.
 double bytes_per_row(uint32_t num_perm, uint32_t need) noexcept {
-  constexpr double kEntryBytes = 5.9;
+  constexpr double kIndexEntryBytes = 5.9;
   return static_cast<double>(sizeof(MinhashHeader) + num_perm * kProposedBits / 8) +
-         rounded(kEntryBytes * (num_perm + 1 - need), 0);
+         rounded(kIndexEntryBytes * (num_perm + 1 - need), 0);
 }
 
-Proposal proposal_of(const Rating& rating, uint32_t form, uint32_t num_perm) noexcept {
+Proposal make_proposal(const Rating& rating, uint32_t form, uint32_t num_perm) noexcept {
   // as many independent pairs as give a mean of this variance (L. Kish, Survey Sampling, 1965)
   const double families = rating.squares > 0 ? rating.families.all() * rating.families.all() / rating.squares : 0;
   const auto interval = [&](const Found& found) {
@@ -146,16 +147,16 @@ bool is_better(const Proposal& x, const Proposal& y) noexcept {
 std::vector<Proposal> propose(std::span<const FormHistograms> histograms, const PairTotals& totals) {
   std::vector<Proposal> proposals;
   for (const uint32_t num_perm : kProposedNumPerm) {
-    const Tails tails = tails_of(num_perm);
+    const Tails tails = match_tails(num_perm);
     for (uint32_t form = 0; form < histograms.size(); ++form) {
       std::vector<Rating> ratings;
-      for (int percent = kLeastPercent; percent <= kMostPercent; ++percent)
+      for (int percent = kLeastProposedPercent; percent <= kMostProposedPercent; ++percent)
         ratings.push_back(rate(histograms[form], totals, num_perm, tails, percent));
       const double most =
           std::ranges::max_element(ratings, [](const Rating& x, const Rating& y) { return x.f1 < y.f1; })->f1;
-      if (most > 0) proposals.push_back(proposal_of(best_of(ratings, most), form, num_perm));
+      if (most > 0) proposals.push_back(make_proposal(best_rating(ratings, most), form, num_perm));
       if (form == kDefaultForm && num_perm == kDefaultNumPerm)
-        proposals.push_back(proposal_of(ratings[kDefaultPercent - kLeastPercent], form, num_perm));
+        proposals.push_back(make_proposal(ratings[kDefaultPercent - kLeastProposedPercent], form, num_perm));
     }
   }
   std::ranges::sort(proposals, is_better);

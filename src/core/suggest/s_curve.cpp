@@ -14,11 +14,11 @@
 namespace neardup {
 namespace {
 
-constexpr int kSteps = 50;               // of similarity
+constexpr int kCurveSteps = 50;          // of similarity
 constexpr int kMostFirst = 25;           // the curve begins there at the latest
 constexpr double kBelowThreshold = 0.2;  // or so far below the threshold
-constexpr int kWidth = 48;               // of a line that stands for probability 1
-constexpr uint32_t kBits = 16;
+constexpr int kBarWidth = 48;            // of a line that stands for probability 1
+constexpr uint32_t kCurveBits = 16;
 
 int nearest(double value) { return static_cast<int>(std::nearbyint(value)); }
 
@@ -47,9 +47,9 @@ std::string title(const CurveOptions& o, uint32_t need) {
 }
 
 std::string line(double similarity, double probability, bool is_threshold) {
-  std::string bar(static_cast<size_t>(nearest(probability * kWidth)), '#');
-  bar.resize(kWidth, is_threshold ? '-' : ' ');
-  char text[kWidth + 32];
+  std::string bar(static_cast<size_t>(nearest(probability * kBarWidth)), '#');
+  bar.resize(kBarWidth, is_threshold ? '-' : ' ');
+  char text[kBarWidth + 32];
   // Rounded down: only what is certain is 1.
   std::snprintf(text, sizeof text, "%.2f     %s|%s| %.4f", similarity, is_threshold ? "->" : "  ", bar.c_str(),
                 std::floor(probability * 10000 + 1e-6) / 10000);
@@ -61,15 +61,15 @@ std::string line(double similarity, double probability, bool is_threshold) {
 std::vector<std::string> s_curve(const CurveOptions& o) {
   check(o);
   const auto num_perm = static_cast<uint32_t>(o.num_perm);
-  const uint32_t need = min_matches(o.threshold, false, num_perm, kBits);
+  const uint32_t need = min_matches(o.threshold, false, num_perm, kCurveBits);
   std::vector<std::string> lines = {title(o, need), "       0          0.25         0.5        0.75           1"};
-  const int first = std::clamp(nearest((o.threshold - kBelowThreshold) * kSteps), 0, kMostFirst);
-  for (int step = first; step <= kSteps; ++step) {
-    const double similarity = static_cast<double>(step) / kSteps;
+  const int first = std::clamp(nearest((o.threshold - kBelowThreshold) * kCurveSteps), 0, kMostFirst);
+  for (int step = first; step <= kCurveSteps; ++step) {
+    const double similarity = static_cast<double>(step) / kCurveSteps;
     const double probability =
         o.bands ? lsh_probability(similarity, static_cast<uint32_t>(*o.bands), static_cast<uint32_t>(*o.rows))
                 : match_tail(num_perm, similarity)[need];
-    lines.push_back(line(similarity, probability, step == nearest(o.threshold * kSteps)));
+    lines.push_back(line(similarity, probability, step == nearest(o.threshold * kCurveSteps)));
   }
   return lines;
 }

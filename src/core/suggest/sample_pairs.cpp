@@ -29,7 +29,7 @@ const uint8_t* end_of_number(const uint8_t* p, const uint8_t* end) noexcept {
 
 using Numbers = std::vector<std::string_view>;  // different ones, sorted
 
-Numbers numbers_of(const Document& document, StopCheck* stop) {
+Numbers find_numbers(const Document& document, StopCheck* stop) {
   const uint8_t* const end = document.bytes + document.size;
   Numbers numbers;
   for (const uint8_t* p = std::find_if(document.bytes, end, is_digit); p < end; p = std::find_if(p, end, is_digit)) {
@@ -52,12 +52,12 @@ bool agree(const Numbers& x, const Numbers& y) {
 class NumbersOfDocuments {
  public:
   NumbersOfDocuments(const Document* documents, StopCheck* stop) : documents_(documents), stop_(stop) {}
-  bool agree(uint32_t a, uint32_t b) { return neardup::agree(of(a), of(b)); }
+  bool agree(uint32_t a, uint32_t b) { return neardup::agree(numbers(a), numbers(b)); }
 
  private:
-  const Numbers& of(uint32_t document) {
+  const Numbers& numbers(uint32_t document) {
     const auto [at, is_new] = numbers_.try_emplace(document);
-    if (is_new) at->second = numbers_of(documents_[document], stop_);
+    if (is_new) at->second = find_numbers(documents_[document], stop_);
     return at->second;
   }
 
@@ -68,7 +68,7 @@ class NumbersOfDocuments {
 
 }  // namespace
 
-PairTotals totals_of(const std::vector<SamplePair>& pairs) noexcept {
+PairTotals sum_duplicates(const std::vector<SamplePair>& pairs) noexcept {
   PairTotals totals;
   for (const SamplePair& pair : pairs) {
     if (!pair.duplicate) continue;

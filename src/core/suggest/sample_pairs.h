@@ -28,7 +28,7 @@ struct PairTotals {
   double weight = 0;
   double share = 0;
 };
-PairTotals totals_of(const std::vector<SamplePair>& pairs) noexcept;
+PairTotals sum_duplicates(const std::vector<SamplePair>& pairs) noexcept;
 
 // Of equal documents the first is kept, in its place among the others, with its id. Returns how many are left.
 size_t drop_copies(Document* documents, std::string_view* ids, size_t n);

@@ -12,9 +12,9 @@ namespace neardup {
 namespace {
 
 // Rows that are probed at once. The bounds of the words are those of before, so it begins with few.
-constexpr uint32_t kFirstRows = 64;
-constexpr uint32_t kMaxRows = 2048;
-constexpr uint32_t kMaxRowsOffloaded = 8192;
+constexpr uint32_t kFirstProbeRows = 64;
+constexpr uint32_t kMaxProbeRows = 2048;
+constexpr uint32_t kMaxOffloadedRows = 8192;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void SimilarWords::Engine::begin_block(uint32_t first) {
   entries_ = {};
   values_ = {};
   next_row_ = 0;
-  rows_at_once_ = kFirstRows;
+  rows_at_once_ = kFirstProbeRows;
 }
 
 void SimilarWords::Engine::probe(const WordRow& row) {
@@ -154,7 +154,7 @@ void SimilarWords::Engine::flush() {
   const uint64_t end = uint64_t{first_} + width_;
   for (uint32_t i = next_row_; i < next_row_ + n && i + 1 < end; ++i) stats_.pairs += end - std::max(first_, i + 1);
   next_row_ += n;
-  rows_at_once_ = std::min(offloaded_ ? kMaxRowsOffloaded : kMaxRows, rows_at_once_ * 2);
+  rows_at_once_ = std::min(offloaded_ ? kMaxOffloadedRows : kMaxProbeRows, rows_at_once_ * 2);
   probes_.clear();
   ws_.poller.steps(stats_.pairs, uint64_t{words_} * (words_ - 1) / 2);
 }

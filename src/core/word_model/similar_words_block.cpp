@@ -15,15 +15,15 @@ constexpr uint32_t kFewestDenseWords = 64;
 constexpr double kAdditionCost = 0.6;
 constexpr double kDenseCost = 0.02;
 // Bytes of an entry of a block, at the most while it is built, and what dense features may take beside.
-constexpr uint64_t kEntryBytes = 11;
-constexpr uint64_t kDenseBytes = 13;
+constexpr uint64_t kBlockEntryBytes = 11;
+constexpr uint64_t kDenseEntryBytes = 13;
 
 }  // namespace
 
 // At the most, while it is built.
 uint64_t SimilarWords::Engine::block_bytes(uint64_t entries, uint64_t rows, uint64_t features) const noexcept {
   const uint64_t lanes = (rows + kLaneWords - 1) / kLaneWords;
-  return entries * kEntryBytes + features * sizeof(uint32_t) * (lanes + 2) + rows * 16;
+  return entries * kBlockEntryBytes + features * sizeof(uint32_t) * (lanes + 2) + rows * 16;
 }
 
 bool SimilarWords::Engine::load(const WordRow& row) {
@@ -32,7 +32,7 @@ bool SimilarWords::Engine::load(const WordRow& row) {
   const uint64_t entries = block_.entries() + row.size;
   if (block_.size() > 0 &&
       (entries > kMaxBlockEntries ||
-       entries * kDenseBytes + block_bytes(entries, block_.size() + 1, set_.size() + row.size) > block_limit()))
+       entries * kDenseEntryBytes + block_bytes(entries, block_.size() + 1, set_.size() + row.size) > block_limit()))
     return false;
   for (size_t i = 0; i < row.size; ++i) set_.add(row.features[i]);
   block_.add(row);
@@ -78,7 +78,7 @@ uint32_t SimilarWords::Engine::fewest_dense() const {
   for (size_t i = 0; i < counts_.size(); ++i)
     if (counts_[i] >= fewest) many.push_back(counts_[i]);
   const uint64_t used = block_bytes(block_.entries(), width_, set_.size());
-  const uint64_t room = (block_limit() - std::min(used, block_limit())) / (stride_of(width_) * sizeof(uint16_t));
+  const uint64_t room = (block_limit() - std::min(used, block_limit())) / (lane_stride(width_) * sizeof(uint16_t));
   if (many.size() <= room) return fewest;
   std::nth_element(many.begin(), many.begin() + static_cast<ptrdiff_t>(room), many.end(), std::greater<>());
   return many[room] + 1;
@@ -115,7 +115,7 @@ void SimilarWords::Engine::build() {
     ws_.poller.spend(1);
   }
   entries_ = {l, offsets_[slots]};
-  values_ = {l, stride_of(width_) * dense_};
+  values_ = {l, lane_stride(width_) * dense_};
   zero_polled(&values_, ws_.poller);
   // Words come in order, so lists are filled in order.
   for (uint32_t i = 0; i < width_; ++i) {

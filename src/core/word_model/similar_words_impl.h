@@ -149,7 +149,7 @@ class SimilarWords::Engine {
   uint32_t lane_size(uint32_t lane) const noexcept {
     return std::min<uint32_t>(kLaneWords, width_ - lane * static_cast<uint32_t>(kLaneWords));
   }
-  static size_t stride_of(uint32_t size) noexcept { return (size + kTileWords - 1) / kTileWords * kTileWords; }
+  static size_t lane_stride(uint32_t size) noexcept { return (size + kTileWords - 1) / kTileWords * kTileWords; }
   uint64_t block_limit() const noexcept { return ws_.limit == SIZE_MAX ? UINT64_MAX : ws_.limit - ws_.limit / 4; }
   uint64_t block_bytes(uint64_t entries, uint64_t rows, uint64_t features) const noexcept;
   uint32_t fewest_dense() const;

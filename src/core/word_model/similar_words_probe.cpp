@@ -9,21 +9,21 @@ namespace neardup {
 namespace {
 
 // Rows of a task, which share what is read of the block.
-constexpr size_t kLeastStrip = 32;
-constexpr size_t kMaxStrip = 256;
+constexpr size_t kLeastStripRows = 32;
+constexpr size_t kMostStripRows = 256;
 // Words of a lane that are looked through at once for candidates.
-constexpr uint32_t kPiece = 1024;
+constexpr uint32_t kCandidateWords = 1024;
 // Entries that are not worth a search for the first one that counts.
-constexpr ptrdiff_t kShortList = 32;
+constexpr ptrdiff_t kUnsearchedEntries = 32;
 
 }  // namespace
 
 void SimilarWords::Engine::run() {
   if (width_ == 0) return;
   const uint32_t n = probes_.size();
-  const size_t stride = stride_of(lane_size(0));
-  size_t strip = std::clamp<size_t>((n + threads_ - 1) / threads_, kLeastStrip, kMaxStrip);
-  while (ws_.limit != SIZE_MAX && strip > kLeastStrip &&
+  const size_t stride = lane_stride(lane_size(0));
+  size_t strip = std::clamp<size_t>((n + threads_ - 1) / threads_, kLeastStripRows, kMostStripRows);
+  while (ws_.limit != SIZE_MAX && strip > kLeastStripRows &&
          threads_ * strip * stride * sizeof(uint32_t) > ws_.limit / kEighth)
     strip /= 2;
   strip_ = static_cast<uint32_t>(strip);
@@ -44,7 +44,7 @@ void SimilarWords::Engine::run() {
     room(w.dense, most);
     room(w.list_begin, strip + 1);
     room(w.dense_begin, strip * panels_ + 1);
-    room(w.found, kPiece + 16);
+    room(w.found, kCandidateWords + 16);
     room(w.heaps, strip * k_);
     room(w.held, strip);
   }
@@ -73,7 +73,7 @@ void SimilarWords::Engine::work(SimilarWordsWorker& w, size_t task, HitSink& sin
     const uint32_t size = lane_size(lane);
     if (lane_first + size <= least_word) continue;
     const auto start = static_cast<uint32_t>(least_word > lane_first ? least_word - lane_first : 0);
-    std::memset(w.sums.data(), 0, n * stride_of(size) * sizeof(uint32_t));
+    std::memset(w.sums.data(), 0, n * lane_stride(size) * sizeof(uint32_t));
     add_dense(w, n, lane, start, sink);
     add_lists(w, n, lane, start, sink);
     select(w, first, n, lane, sink);
@@ -110,7 +110,7 @@ void SimilarWords::Engine::translate(SimilarWordsWorker& w, uint32_t first, uint
 void SimilarWords::Engine::add_dense(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
   const uint32_t size = lane_size(lane);
-  const size_t stride = stride_of(size);
+  const size_t stride = lane_stride(size);
   for (size_t word = start / kTileWords * kTileWords; word < size && panels_ > 0; word += kTileWords) {
     const uint16_t* tile = values_.data() + (lane * kLaneWords + word) * dense_;
     for (size_t p = 0; p < panels_; ++p) {
@@ -125,7 +125,7 @@ void SimilarWords::Engine::add_dense(SimilarWordsWorker& w, uint32_t n, uint32_t
 
 void SimilarWords::Engine::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
-  const size_t stride = stride_of(lane_size(lane));
+  const size_t stride = lane_stride(lane_size(lane));
   const uint32_t* offsets = offsets_.data() + size_t{lane} * lists_;
   for (uint32_t r = 0; r < n; ++r) {
     uint32_t* sums = w.sums.data() + r * stride;
@@ -134,7 +134,7 @@ void SimilarWords::Engine::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t
     for (size_t p = w.list_begin[r]; p < w.list_begin[r + 1]; ++p) {
       const uint32_t* begin = entries_.data() + offsets[w.lists[p].at];
       const uint32_t* const end = entries_.data() + offsets[w.lists[p].at + 1];
-      if (behind > 0 && end - begin > kShortList) begin = std::lower_bound(begin, end, behind << 16);
+      if (behind > 0 && end - begin > kUnsearchedEntries) begin = std::lower_bound(begin, end, behind << 16);
       const auto size = static_cast<size_t>(end - begin);
       kernel.add_list(begin, size, w.lists[p].value, sums);
       added += size;
@@ -148,7 +148,7 @@ void SimilarWords::Engine::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t
 void SimilarWords::Engine::select(SimilarWordsWorker& w, uint32_t first, uint32_t n, uint32_t lane, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
   const uint32_t size = lane_size(lane);
-  const size_t stride = stride_of(size);
+  const size_t stride = lane_stride(size);
   const uint64_t lane_first = first_ + uint64_t{lane} * kLaneWords;
   for (uint32_t r = 0; r < n; ++r) {
     const uint32_t i = next_row_ + first + r;
@@ -157,10 +157,11 @@ void SimilarWords::Engine::select(SimilarWordsWorker& w, uint32_t first, uint32_
     float* heap = w.heaps.data() + size_t{r} * k_;
     const auto worse = [](float a, float b) { return a > b; };
     float own = w.held[r] < k_ ? bounds_[i] : std::max(bounds_[i], heap[0] * kLoweredBound);
-    for (auto at = static_cast<uint32_t>(i + 1 > lane_first ? i + 1 - lane_first : 0); at < size; at += kPiece) {
+    for (auto at = static_cast<uint32_t>(i + 1 > lane_first ? i + 1 - lane_first : 0); at < size;
+         at += kCandidateWords) {
       const size_t count =
           kernel.candidates(sums + at, float_weights_.data() + lane_first + at, bounds_.data() + lane_first + at,
-                            std::min(kPiece, size - at), weight, own, w.found.data());
+                            std::min(kCandidateWords, size - at), weight, own, w.found.data());
       for (size_t c = 0; c < count; ++c) {
         const uint32_t in_lane = at + w.found[c];
         const auto j = static_cast<uint32_t>(lane_first + in_lane);
@@ -181,7 +182,7 @@ void SimilarWords::Engine::select(SimilarWordsWorker& w, uint32_t first, uint32_
         }
         if (w.held[r] == k_) own = std::max(bounds_[i], heap[0] * kLoweredBound);
       }
-      sink.spend(kPiece / 8 + count * 10);
+      sink.spend(kCandidateWords / 8 + count * 10);
     }
   }
 }

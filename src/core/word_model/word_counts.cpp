@@ -177,8 +177,8 @@ class WordCounts::Engine {
  private:
   // Places wait here until there are some, so that words are fetched side by side from a lexicon larger than the
   // caches.
-  static constexpr size_t kBatch = 32;
-  static constexpr size_t kBatchBytes = 8192;
+  static constexpr size_t kWaitingWords = 32;
+  static constexpr size_t kWaitingBytes = 8192;
   struct Waiting {
     uint32_t tag;
     uint16_t length;  // 0: without a word
@@ -196,12 +196,12 @@ class WordCounts::Engine {
       uint8_t* const copy = waiting_bytes_ + waiting_used_;
       const size_t size = (n + 7) & ~size_t{7};
       std::memcpy(copy, word, size);
-      w.tag = WordLexicon::tag_of(copy, n);
+      w.tag = WordLexicon::word_tag(copy, n);
       w.at = static_cast<uint16_t>(waiting_used_);
       waiting_used_ += size;
       lexicon_.prefetch_slot(w.tag);
     }
-    if (waiting_count_ == kBatch || waiting_used_ > kBatchBytes - kMaxWordBytes) flush();
+    if (waiting_count_ == kWaitingWords || waiting_used_ > kWaitingBytes - kMaxWordBytes) flush();
   }
 
   void flush() {
@@ -236,9 +236,9 @@ class WordCounts::Engine {
   int gap_ = 0;           // places without a word before it
   uint64_t windows_ = 0;  // how many began
   uint8_t word_[kMaxWordBytes + 8];
-  Waiting waiting_[kBatch];
+  Waiting waiting_[kWaitingWords];
   size_t waiting_count_ = 0;
-  uint8_t waiting_bytes_[kBatchBytes];
+  uint8_t waiting_bytes_[kWaitingBytes];
   size_t waiting_used_ = 0;
 };
 

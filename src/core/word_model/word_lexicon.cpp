@@ -15,21 +15,21 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kFirstSlots = 256;
-constexpr size_t kLeastBlock = 4096;
-constexpr size_t kMaxBlock = size_t{1} << 20;
+constexpr size_t kFirstWordSlots = 256;
+constexpr size_t kLeastRecordBlock = 4096;
+constexpr size_t kMaxRecordBlock = size_t{1} << 20;
 constexpr size_t kFirstRecord = 8;  // a record at 0 would look like a free slot
 
 constexpr size_t kLeastRead = 2048;
 constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxFanIn = 256;
+constexpr size_t kMaxMergedRuns = 256;
 
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
 // Classes of frequencies, ascending: each below 256 has its own, others share one with at most 1/64 more.
 constexpr size_t kExactClasses = 256;
-constexpr size_t kClasses = kExactClasses + 56 * 64;
-size_t class_of(uint64_t frequency) noexcept {
+constexpr size_t kFrequencyClasses = kExactClasses + 56 * 64;
+size_t frequency_class(uint64_t frequency) noexcept {
   if (frequency < kExactClasses) return static_cast<size_t>(frequency);
   const unsigned bits = static_cast<unsigned>(std::bit_width(frequency)) - 1;  // 8 .. 63
   return kExactClasses + (bits - 8) * 64 + (frequency >> (bits - 6) & 63);
@@ -41,7 +41,7 @@ struct Cut {
   uint64_t wanted = 0;
   uint64_t total = 0;  // of that class and those above
 };
-Cut cut_of(const std::vector<uint64_t>& classes, uint64_t most) {
+Cut find_cut(const std::vector<uint64_t>& classes, uint64_t most) {
   Cut cut;
   for (size_t i = classes.size(); i-- > 0;) {
     cut.at = i;
@@ -80,7 +80,7 @@ class WordLexicon::Merge {
   // The next word; word() and count() are of all runs together.
   bool next() {
     const auto later = [this](uint32_t a, uint32_t b) {
-      const int order = word_of(a).compare(word_of(b));
+      const int order = source_word(a).compare(source_word(b));
       return order != 0 ? order > 0 : a > b;
     };
     for (const uint32_t s : same_) {
@@ -91,7 +91,7 @@ class WordLexicon::Merge {
     same_.clear();
     count_ = 0;
     numbers_ = 0;
-    while (!heap_.empty() && (same_.empty() || word_of(heap_[0]) == word())) {
+    while (!heap_.empty() && (same_.empty() || source_word(heap_[0]) == word())) {
       std::pop_heap(heap_.begin(), heap_.end(), later);
       const Source& s = sources_[heap_.back()];
       count_ += s.count;
@@ -103,7 +103,7 @@ class WordLexicon::Merge {
     return !same_.empty();
   }
 
-  std::string_view word() const noexcept { return word_of(same_[0]); }
+  std::string_view word() const noexcept { return source_word(same_[0]); }
   uint64_t count() const noexcept { return count_; }
   uint64_t numbers() const noexcept { return numbers_; }
 
@@ -128,7 +128,7 @@ class WordLexicon::Merge {
     uint64_t numbers;  // not yet read
   };
 
-  std::string_view word_of(uint32_t s) const noexcept {
+  std::string_view source_word(uint32_t s) const noexcept {
     return {reinterpret_cast<const char*>(sources_[s].word), sources_[s].length};
   }
 
@@ -190,19 +190,19 @@ class WordWriter {
 }  // namespace
 
 WordLexicon::WordLexicon(Workspace& ws) : ws_(ws), budget_(memory_share(ws, kQuarter)) {
-  const size_t block = std::clamp(std::bit_floor(budget_ / 8), kLeastBlock, kMaxBlock);
+  const size_t block = std::clamp(std::bit_floor(budget_ / 8), kLeastRecordBlock, kMaxRecordBlock);
   block_shift_ = static_cast<unsigned>(std::countr_zero(block)) - 3;
   block_mask_ = static_cast<uint32_t>(block / 8 - 1);
-  slots_ = Array<Slot>(ws.ledger, kFirstSlots);
+  slots_ = Array<Slot>(ws.ledger, kFirstWordSlots);
   zero_polled(&slots_, ws.poller);
-  mask_ = kFirstSlots - 1;
-  grow_at_ = kFirstSlots / 8 * 5;
+  mask_ = kFirstWordSlots - 1;
+  grow_at_ = kFirstWordSlots / 8 * 5;
 }
 
 WordLexicon::~WordLexicon() = default;
 
 // Only in memory: no format depends on it.
-uint32_t WordLexicon::tag_of(const uint8_t* word, size_t n) noexcept {
+uint32_t WordLexicon::word_tag(const uint8_t* word, size_t n) noexcept {
   if (__builtin_expect(n > 16, 0)) return static_cast<uint32_t>(XXH3_64bits(word, n));
   const uint64_t second = n > 8 ? load_le64(word + 8) : 0;
   return static_cast<uint32_t>(mum(load_le64(word) ^ kSeed0 ^ n * kLengthFactor, second ^ kSeed1));
@@ -337,7 +337,7 @@ void WordLexicon::free_table() {
 }
 
 size_t WordLexicon::merge_fan_in() const noexcept {
-  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxFanIn);
+  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxMergedRuns);
 }
 
 // Until all runs can be read at once.
@@ -363,7 +363,7 @@ void WordLexicon::reduce_runs() {
   }
 }
 
-void WordLexicon::take(std::string_view word, uint64_t count, uint32_t number) {
+void WordLexicon::add_chosen(std::string_view word, uint64_t count, uint32_t number) {
   make_room(&chosen_, chosen_count_, chosen_count_ + 1, ws_);
   make_room(&bytes_, bytes_used_, bytes_used_ + word.size(), ws_);
   std::copy(word.begin(), word.end(), bytes_.data() + bytes_used_);
@@ -381,19 +381,19 @@ void WordLexicon::order_chosen(size_t most) {
 }
 
 void WordLexicon::choose_in_memory(size_t most) {
-  std::vector<uint64_t> classes(kClasses);
+  std::vector<uint64_t> classes(kFrequencyClasses);
   const auto each = [this](auto f) {
     for (size_t i = 0; i < slots_.size(); ++i) {
       if ((i & 1023) == 0) ws_.poller.spend(10 * 1024);
       if (slots_[i].at != 0) f(slots_[i].at);
     }
   };
-  each([&](uint32_t at) { ++classes[class_of(record(at)->count)]; });
-  const Cut cut = cut_of(classes, most);
+  each([&](uint32_t at) { ++classes[frequency_class(record(at)->count)]; });
+  const Cut cut = find_cut(classes, most);
   make_room(&chosen_, 0, static_cast<size_t>(cut.total), ws_);
   each([&](uint32_t at) {
     const Record* const r = record(at);
-    if (class_of(r->count) >= cut.at) take(word_at(at), r->count, r->number);
+    if (frequency_class(r->count) >= cut.at) add_chosen(word_at(at), r->count, r->number);
   });
   order_chosen(most);
 }
@@ -404,18 +404,19 @@ void WordLexicon::choose_from_runs(size_t most) {
     free_table();
   }
   reduce_runs();
-  std::vector<uint64_t> classes(kClasses);
-  for (Merge merge(*file_, runs_.data(), runs_.size(), budget_, ws_); merge.next();) ++classes[class_of(merge.count())];
-  Cut cut = cut_of(classes, most);
+  std::vector<uint64_t> classes(kFrequencyClasses);
+  for (Merge merge(*file_, runs_.data(), runs_.size(), budget_, ws_); merge.next();)
+    ++classes[frequency_class(merge.count())];
+  Cut cut = find_cut(classes, most);
   for (Merge merge(*file_, runs_.data(), runs_.size(), budget_, ws_); merge.next();) {
-    const size_t c = class_of(merge.count());
+    const size_t c = frequency_class(merge.count());
     if (c < cut.at) continue;
     // Of one frequency the first by bytes, and so they come.
     if (c == cut.at && c < kExactClasses) {
       if (cut.wanted == 0) continue;
       --cut.wanted;
     }
-    take(merge.word(), merge.count(), 0);
+    add_chosen(merge.word(), merge.count(), 0);
   }
   order_chosen(most);
 }

@@ -30,9 +30,9 @@ class WordLexicon {
   // Whether another word may be one too many.
   bool full() const noexcept { return full_; }
   // Counts the word and returns its number in this epoch. n: 1 .. kMaxWordBytes; zeros follow the word up to a multiple
-  // of 8 bytes. tag: what tag_of() gave for it; the prefetches, with other work between, hide waits for memory.
+  // of 8 bytes. tag: what word_tag() gave for it; the prefetches, with other work between, hide waits for memory.
   uint32_t add(const uint8_t* word, size_t n, uint32_t tag);
-  static uint32_t tag_of(const uint8_t* word, size_t n) noexcept;
+  static uint32_t word_tag(const uint8_t* word, size_t n) noexcept;
   void prefetch_slot(uint32_t tag) const noexcept { __builtin_prefetch(&slots_[tag & mask_]); }
   void prefetch_word(uint32_t tag) const noexcept {
     const Slot slot = slots_[tag & mask_];
@@ -91,7 +91,7 @@ class WordLexicon {
   void free_table();
   void reduce_runs();
   size_t merge_fan_in() const noexcept;
-  void take(std::string_view word, uint64_t count, uint32_t number);
+  void add_chosen(std::string_view word, uint64_t count, uint32_t number);
   void order_chosen(size_t most);
   void choose_in_memory(size_t most);
   void choose_from_runs(size_t most);

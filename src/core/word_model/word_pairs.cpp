@@ -10,14 +10,14 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kLeastChunk = 1024;
-constexpr size_t kMaxChunk = size_t{1} << 31;
-constexpr size_t kAhead = 8;     // places whose neighbours are fetched in advance
-constexpr size_t kPiece = 4096;  // places between polls
+constexpr size_t kLeastChunkPlaces = 1024;
+constexpr size_t kMaxChunkPlaces = size_t{1} << 31;
+constexpr size_t kPlacesAhead = 8;      // places whose neighbours are fetched in advance
+constexpr size_t kPolledPlaces = 4096;  // places between polls
 
 constexpr size_t kLeastRead = 2048;
 constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxFanIn = 256;
+constexpr size_t kMaxMergedRuns = 256;
 
 }  // namespace
 
@@ -78,11 +78,12 @@ WordPairs::WordPairs(const WordPairOptions& options, uint64_t most_places, size_
   const size_t fixed = held + margins_.size() * sizeof(uint64_t) + ends_.size() * sizeof(uint32_t) +
                        (wide_ ? FeatureCounts<uint64_t>::bytes(counters) : FeatureCounts<uint32_t>::bytes(counters));
   budget_ = ws.limit == SIZE_MAX ? SIZE_MAX : std::max(ws.limit - std::min(ws.limit, fixed), ws.limit / 8);
-  const size_t fitting = std::max(budget_ / (2 * sizeof(uint32_t)), kLeastChunk);
-  if (ws.files == nullptr && most_places > kMaxChunk)
+  const size_t fitting = std::max(budget_ / (2 * sizeof(uint32_t)), kLeastChunkPlaces);
+  if (ws.files == nullptr && most_places > kMaxChunkPlaces)
     throw Error(Errc::too_large,
                 "more than 2147483648 places of words to count in memory: " + std::to_string(most_places));
-  ids_ = Array<uint32_t>(ws.ledger, static_cast<size_t>(std::min<uint64_t>({most_places + 1, fitting, kMaxChunk})));
+  ids_ =
+      Array<uint32_t>(ws.ledger, static_cast<size_t>(std::min<uint64_t>({most_places + 1, fitting, kMaxChunkPlaces})));
   for (gap_ = 0; gap_ < window_; ++gap_) ids_[n_++] = words_;
 }
 
@@ -101,7 +102,7 @@ void WordPairs::add(const uint32_t* places, size_t n, const uint32_t* map) {
     if (ids_.size() - n_ < 2 * window + 1) begin_chunk();
     // As many as surely fit, with a window behind them.
     const size_t room = (ids_.size() - n_ - window) / (window + 1);
-    const size_t end = std::min({n, i + room, i + kPiece});
+    const size_t end = std::min({n, i + room, i + kPolledPlaces});
     ws_.poller.spend(20 * (end - i));
     uint32_t* to = ids_.data() + n_;
     uint32_t gap = gap_;
@@ -145,8 +146,8 @@ void WordPairs::finish() {
 
 void WordPairs::count_margins(size_t owned_end) {
   const uint32_t none = words_;
-  for (size_t from = window_; from < owned_end; from += kPiece) {
-    const size_t to = std::min(owned_end, from + kPiece);
+  for (size_t from = window_; from < owned_end; from += kPolledPlaces) {
+    const size_t to = std::min(owned_end, from + kPolledPlaces);
     for (size_t k = from; k < to; ++k) {
       const uint32_t id = ids_[k];
       ++ends_[id];
@@ -178,8 +179,8 @@ void WordPairs::sort_chunk(size_t owned_end) {
     places_ = Array<uint32_t>();
     places_ = Array<uint32_t>(ws_.ledger, sum);
   }
-  for (size_t from = window_; from < owned_end; from += kPiece) {
-    const size_t to = std::min(owned_end, from + kPiece);
+  for (size_t from = window_; from < owned_end; from += kPolledPlaces) {
+    const size_t to = std::min(owned_end, from + kPolledPlaces);
     for (size_t k = from; k < to; ++k)
       if (ids_[k] != words_) places_[ends_[ids_[k]]++] = static_cast<uint32_t>(k);
     ws_.poller.spend(50 * (to - from));  // memory that is touched for the first time
@@ -197,11 +198,11 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
   const size_t last = size_t{ends_[words_ - 1]} - 1;
   const uint32_t* const ids = ids_.data();
   FeatureCounts<Count> local = std::move(*counts);  // its pointers in registers
-  for (size_t from = begin; from < end; from += kPiece) {
-    const size_t to = std::min(end, from + kPiece);
+  for (size_t from = begin; from < end; from += kPolledPlaces) {
+    const size_t to = std::min(end, from + kPolledPlaces);
     for (size_t j = from; j < to; ++j) {
       // Also those of the next words: most have few places.
-      const uint32_t* const later = ids + places_[std::min(j + kAhead, last)];
+      const uint32_t* const later = ids + places_[std::min(j + kPlacesAhead, last)];
       __builtin_prefetch(later - window);
       __builtin_prefetch(later + window);
       const uint32_t* const at = ids + places_[j];
@@ -315,7 +316,7 @@ void WordPairs::merge_rows(std::vector<Source>* sources, FeatureCounts<Count>* c
 
 // Until all runs can be read at once.
 void WordPairs::reduce_runs() {
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxFanIn);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxMergedRuns);
   while (runs_.size() > fan_in) {
     std::unique_ptr<TempFile> target = ws_.files->create();
     std::vector<ByteRun> merged;
@@ -336,7 +337,7 @@ void WordPairs::reduce_runs() {
 
 // ---- rows ----
 
-double WordPairs::log_of(uint64_t count) const noexcept {
+double WordPairs::count_log(uint64_t count) const noexcept {
   return count < kLogs ? logs_[count] : std::log(static_cast<double>(count));
 }
 
@@ -353,7 +354,8 @@ void WordPairs::prepare_information() {
   context_logs_ = Array<double>(ws_.ledger, features());
   for (uint32_t c = 0; c < contexts_; ++c) {
     const size_t first = size_t{c} * relations_;
-    for (uint32_t i = 0; i < relations_; ++i) context_logs_[first + i] = log_of(margins_[first + relations_ - 1 - i]);
+    for (uint32_t i = 0; i < relations_; ++i)
+      context_logs_[first + i] = count_log(margins_[first + relations_ - 1 - i]);
     if ((c & 255) == 0) ws_.poller.spend(256 * 10 * relations_);
   }
 }
@@ -372,8 +374,8 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
   std::array<LoggedCount, 2 * kMaxWordWindow> totals, of_word;
   for (uint32_t i = 0; i < relations_; ++i) {
     const uint64_t margin = margins_[size_t{word} * relations_ + i];
-    if (margin > 0) of_word[i] = {margin, log_of(margin)};
-    if (totals_[i] > 0) totals[i] = {totals_[i], log_of(totals_[i])};
+    if (margin > 0) of_word[i] = {margin, count_log(margin)};
+    if (totals_[i] > 0) totals[i] = {totals_[i], count_log(totals_[i])};
   }
   // Division by relations_, exact: features are below 2^20 * relations_.
   const uint64_t inverse = (uint64_t{1} << 40) / relations_ + 1;
@@ -390,9 +392,9 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
     const auto context = static_cast<uint32_t>(feature * inverse >> 40);
     const uint32_t i = static_cast<uint32_t>(feature) - context * relations;
     const uint64_t margin = margins[feature + relations - 1 - 2 * i];
-    const LoggedCount of_context(margin, context_logs != nullptr ? context_logs[feature] : log_of(margin));
+    const LoggedCount context_count(margin, context_logs != nullptr ? context_logs[feature] : count_log(margin));
     const double log = count < kLogs ? pair_logs_[count] : discounted_log(count, discount_);
-    const uint16_t value = word_information(LoggedCount(count, log), totals[i], of_word[i], of_context, discount_);
+    const uint16_t value = word_information(LoggedCount(count, log), totals[i], of_word[i], context_count, discount_);
     out_features[n] = static_cast<uint32_t>(feature);
     out_values[n] = value;
     n += value != 0;

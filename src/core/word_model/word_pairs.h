@@ -104,7 +104,7 @@ class WordPairs {
   std::vector<Source> open_runs(size_t first, size_t n, size_t budget);
   void reduce_runs();
   void prepare_information();
-  double log_of(uint64_t count) const noexcept;
+  double count_log(uint64_t count) const noexcept;
   size_t run_buffer() const noexcept;
   // Nanoseconds to look for counts of a word that has none.
   size_t top_cost() const noexcept { return features() / 4096; }

@@ -20,7 +20,7 @@ void put_leb(uint32_t v, std::vector<uint8_t>* out) {
 }
 
 // Each number has one form only, so that equal rows are equal bytes.
-uint32_t take_leb(const uint8_t** p, const uint8_t* end) {
+uint32_t read_leb(const uint8_t** p, const uint8_t* end) {
   uint64_t v = 0;
   for (size_t i = 0; i < kMaxLebBytes; ++i) {
     if (*p == end) corrupt("they end too early");
@@ -35,7 +35,7 @@ uint32_t take_leb(const uint8_t** p, const uint8_t* end) {
 
 }  // namespace
 
-uint64_t weight_of(const WordRow& row) noexcept {
+uint64_t row_weight(const WordRow& row) noexcept {
   uint64_t sum = 0;
   for (size_t i = 0; i < row.size; ++i) sum += row.values[i];
   return sum;
@@ -76,7 +76,7 @@ void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::
   if (format != kFormat)
     corrupt("format " + std::to_string(format) + " is not known, this library reads format " + std::to_string(kFormat),
             hint_if_newer(format, kFormat));
-  const size_t n = take_leb(&p, end);
+  const size_t n = read_leb(&p, end);
   // A feature has 3 bytes at least: no more memory is asked for than the bytes can fill.
   if (n > static_cast<size_t>(end - p) / 3) corrupt("they end too early");
   if (n > features) corrupt("they are too many");
@@ -86,7 +86,7 @@ void decode_word_row(const uint8_t* bytes, size_t size, uint32_t features, std::
   out_values->resize(first_value + n);
   uint64_t next = 0;
   for (size_t i = 0; i < n; ++i) {
-    next += take_leb(&p, end);
+    next += read_leb(&p, end);
     if (next >= features) corrupt("a feature is not one of the model");
     (*out_features)[first + i] = static_cast<uint32_t>(next++);
   }

@@ -40,7 +40,7 @@ struct WordMatrix {
 };
 
 // The sum of the values.
-uint64_t weight_of(const WordRow& row) noexcept;
+uint64_t row_weight(const WordRow& row) noexcept;
 
 // The sum over common features of both values: the numerator of the similarity, whose denominator is the sum of both
 // weights. The specification of every faster form.

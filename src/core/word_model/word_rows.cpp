@@ -10,7 +10,7 @@ WordRows::WordRows(uint32_t features, size_t memory_limit, TempFileFactory* file
     : features_(features), ws_(memory_limit, files, stop) {}
 
 void WordRows::add(const WordRow& row) {
-  const uint64_t weight = weight_of(row);
+  const uint64_t weight = row_weight(row);
   if (weight > kMaxFeatureWeight)
     throw Error(Errc::too_large,
                 "the information of the features of word number " + std::to_string(size()) + " is more than " +

@@ -125,7 +125,7 @@ class CudaGpu {
 
   template <class Kernel>
   void launch(Stream& stream, const Kernel& kernel, uint32_t grid_x, uint32_t grid_y = 1) const {
-    constexpr uint32_t shared = shared_of<Kernel>(0);
+    constexpr uint32_t shared = kernel_shared<Kernel>(0);
     // What a kernel may have without asking.
     if constexpr (shared > 48 * 1024)
       check(cudaFuncSetAttribute(run_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -145,11 +145,11 @@ class CudaGpu {
 
  private:
   template <class Kernel>
-  static constexpr auto shared_of(int) -> decltype(Kernel::kShared) {
+  static constexpr auto kernel_shared(int) -> decltype(Kernel::kShared) {
     return Kernel::kShared;
   }
   template <class Kernel>
-  static constexpr uint32_t shared_of(long) {
+  static constexpr uint32_t kernel_shared(long) {
     return 0;
   }
 

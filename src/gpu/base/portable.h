@@ -52,7 +52,7 @@ NEARDUP_HD inline void add_to(uint64_t* counter, uint64_t n) noexcept {
 }
 
 // Takes 1 from a counter that all threads share; returns what is left.
-NEARDUP_HD inline uint64_t take_from(uint64_t* counter) noexcept {
+NEARDUP_HD inline uint64_t decrement(uint64_t* counter) noexcept {
 #ifdef __CUDA_ARCH__
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), ~0ull) - 1;
 #else
@@ -60,7 +60,7 @@ NEARDUP_HD inline uint64_t take_from(uint64_t* counter) noexcept {
 #endif
 }
 
-NEARDUP_HD inline uint32_t bits_of(float v) noexcept {
+NEARDUP_HD inline uint32_t float_bits(float v) noexcept {
 #ifdef __CUDA_ARCH__
   return __float_as_uint(v);
 #else
@@ -69,7 +69,7 @@ NEARDUP_HD inline uint32_t bits_of(float v) noexcept {
   return bits;
 #endif
 }
-NEARDUP_HD inline float float_of(uint32_t bits) noexcept {
+NEARDUP_HD inline float float_from_bits(uint32_t bits) noexcept {
 #ifdef __CUDA_ARCH__
   return __uint_as_float(bits);
 #else

@@ -41,7 +41,7 @@ NEARDUP_HD inline uint32_t common_symbols(const Bag& a, const Bag& b) noexcept {
          least(a.rest, b.rest);
 }
 
-NEARDUP_HD inline Bag bag_of(const Parts& parts, uint32_t i) noexcept {
+NEARDUP_HD inline Bag load_bag(const Parts& parts, uint32_t i) noexcept {
   const uint64_t* levels = parts.levels + size_t{kLevels} * i;
   return {{levels[0], levels[1], levels[2]}, parts.rest[i], parts.length[i]};
 }
@@ -109,23 +109,24 @@ struct MakeBags {
 };
 
 // How a pair is told: rows by number, or with two sets the one of set A first.
-NEARDUP_HD inline Pair told(uint32_t row_x, uint32_t row_y, uint32_t value, bool two_sets, bool x_of_b) noexcept {
+NEARDUP_HD inline Pair ordered_pair(uint32_t row_x, uint32_t row_y, uint32_t value, bool two_sets,
+                                    bool x_of_b) noexcept {
   const bool turn = two_sets ? x_of_b : row_y < row_x;
   return turn ? Pair{row_y, row_x, value} : Pair{row_x, row_y, value};
 }
 
-// Parts of at most 64 characters. Grid: tile's x in blocks of kThreads, tile's y in chunks of kChunk; block kThreads;
-// kShared bytes of shared memory. Bags: rule out by symbols before the longest common subsequence.
+// Parts of at most 64 characters. Grid: tile's x in blocks of kThreads, tile's y in chunks of kTextsOfBlock; block
+// kThreads; kShared bytes of shared memory. Bags: rule out by symbols before the longest common subsequence.
 template <uint32_t kThreadsOfBlock, bool kBags>
 struct CompareWords {
   static constexpr uint32_t kThreads = kThreadsOfBlock;
-  static constexpr uint32_t kChunk = 512;
-  static constexpr uint32_t kTexts = 16;      // staged at a time
-  static constexpr uint32_t kPad = kSymbols;  // matches nothing
-  static constexpr uint32_t kTableBytes = (kSymbols + 1) * kThreads * 8;
+  static constexpr uint32_t kTextsOfBlock = 512;
+  static constexpr uint32_t kTexts = 16;           // staged at a time
+  static constexpr uint32_t kNoSymbol = kSymbols;  // matches nothing
+  static constexpr uint32_t kPatternTableBytes = (kSymbols + 1) * kThreads * 8;
   static constexpr uint32_t kTextBytes = kTexts * kWordLength * 4;
   static constexpr uint32_t kBagBytes = kTexts * sizeof(Bag);
-  static constexpr uint32_t kShared = kTableBytes + kTextBytes + kBagBytes + (2 * kWordLength + 2) * 2;
+  static constexpr uint32_t kShared = kPatternTableBytes + kTextBytes + kBagBytes + (2 * kWordLength + 2) * 2;
 
   Parts parts_x;
   Parts parts_y;
@@ -140,13 +141,13 @@ struct CompareWords {
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
     unsigned char* const table = block.shared();
-    Four* const texts = reinterpret_cast<Four*>(table + kTableBytes);
-    Bag* const bags = reinterpret_cast<Bag*>(table + kTableBytes + kTextBytes);
-    uint16_t* const most_of = reinterpret_cast<uint16_t*>(table + kTableBytes + kTextBytes + kBagBytes);
+    Four* const texts = reinterpret_cast<Four*>(table + kPatternTableBytes);
+    Bag* const bags = reinterpret_cast<Bag*>(table + kPatternTableBytes + kTextBytes);
+    uint16_t* const most_of = reinterpret_cast<uint16_t*>(table + kPatternTableBytes + kTextBytes + kBagBytes);
     const uint32_t x_first = tile.x_first + block.x() * kThreads;
     const uint32_t x_end = tile.x_first + tile.x_count;
-    uint32_t y_first = tile.y_first + block.y() * kChunk;
-    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kChunk);
+    uint32_t y_first = tile.y_first + block.y() * kTextsOfBlock;
+    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kTextsOfBlock);
     if (tile.self && y_end <= x_first + 1) return;
 
     block.each([&](uint32_t thread) {
@@ -164,7 +165,7 @@ struct CompareWords {
     typename Block::template PerThread<uint32_t> comparisons;
     block.each([&](uint32_t thread) {
       comparisons(thread) = 0;
-      if (x_first + thread < x_end) mine(thread) = bag_of(parts_x, x_first + thread);
+      if (x_first + thread < x_end) mine(thread) = load_bag(parts_x, x_first + thread);
     });
 
     for (; y_first < y_end; y_first += kTexts) {
@@ -174,12 +175,12 @@ struct CompareWords {
         for (uint32_t i = thread; i < kTexts * kWordLength; i += kThreads) {
           const uint32_t text = i / kWordLength;
           const uint32_t k = i % kWordLength;
-          uint32_t symbol = kPad;
+          uint32_t symbol = kNoSymbol;
           if (text < n && k < parts_y.length[y_first + text])
             symbol = parts_y.symbols[size_t{y_first + text} * parts_y.stride + k];
           texts[i / 4].v[i % 4] = symbol * kThreads * 8;
         }
-        if (thread < n) bags[thread] = bag_of(parts_y, y_first + thread);
+        if (thread < n) bags[thread] = load_bag(parts_y, y_first + thread);
       });
       block.each([&](uint32_t thread) {
         const uint32_t x = x_first + thread;
@@ -263,16 +264,16 @@ struct CompareWords {
     const uint32_t distance = other.length + popcount(c.up & rows) - popcount(c.down & rows);
     const uint32_t sum = own.length + other.length;
     if (distance <= most_of[sum])
-      append(found, told(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
+      append(found, ordered_pair(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
   }
 };
 
 // Parts of any length as texts, patterns of at most 64 * kWords characters. A block owns a pattern, its threads have
-// a text each. Grid: tile's x, tile's y in chunks of kChunk; block 128; kShared bytes.
+// a text each. Grid: tile's x, tile's y in chunks of kTextsOfBlock; block 128; kShared bytes.
 template <uint32_t kWords>
 struct CompareLong {
   static constexpr uint32_t kThreads = 128;
-  static constexpr uint32_t kChunk = 512;
+  static constexpr uint32_t kTextsOfBlock = 512;
   static constexpr uint32_t kShared = kSymbols * kWords * 8;
 
   Parts parts_x;
@@ -288,8 +289,8 @@ struct CompareLong {
   NEARDUP_HD void operator()(Block& block) const {
     uint64_t* const table = reinterpret_cast<uint64_t*>(block.shared());  // word w of symbol s: table[64 * w + s]
     const uint32_t x = tile.x_first + block.x();
-    const uint32_t y_first = tile.y_first + block.y() * kChunk;
-    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kChunk);
+    const uint32_t y_first = tile.y_first + block.y() * kTextsOfBlock;
+    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kTextsOfBlock);
     if (tile.self && y_end <= x + 1) return;
     // A thread fills the rows of one symbol, so that no two write to one word.
     block.each([&](uint32_t thread) {
@@ -300,11 +301,11 @@ struct CompareLong {
         if (pattern[k] == thread) table[kSymbols * (k / 64) + thread] |= uint64_t{1} << k % 64;
     });
     block.each([&](uint32_t thread) {
-      const Bag own = bag_of(parts_x, x);
+      const Bag own = load_bag(parts_x, x);
       uint32_t comparisons = 0;
       for (uint32_t y = y_first + thread; y < y_end; y += kThreads) {
         if (tile.self && y <= x) continue;
-        const Bag other = bag_of(parts_y, y);
+        const Bag other = load_bag(parts_y, y);
         const uint32_t sum = own.length + other.length;
         const uint32_t longer = greatest(own.length, other.length);
         const uint32_t edits = most[sum];
@@ -312,7 +313,7 @@ struct CompareLong {
         ++comparisons;
         const uint32_t distance = compare(table, own.length, y, other.length);
         if (distance <= edits)
-          append(found, told(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
+          append(found, ordered_pair(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
       }
       if (comparisons != 0) add_to(compared, uint64_t{comparisons});
     });

@@ -53,7 +53,7 @@ class CtphSearch final : public DeviceSearch<Gpu> {
     this->need_.most_pairs = n * n / 2;
   }
 
-  void take_scratch(Slot& slot, const MemoryPlan&) override {
+  void allocate_scratch(Slot& slot, const MemoryPlan&) override {
     Gpu& gpu = *slot.device->gpu;
     slot.temporary = typename Base::template Buffer<uint8_t>(gpu, kMaxSums * 2);
     std::memcpy(slot.staging[0].data(), most_.data(), kMaxSums * 2);
@@ -110,7 +110,7 @@ class CtphSearch final : public DeviceSearch<Gpu> {
     const auto [one, two] = halves(piece.tile);
     return {Piece{one, 0, 0}, Piece{two, 0, 0}};
   }
-  uint64_t pairs_of(const Piece& piece) override { return uint64_t{piece.tile.x_count} * piece.tile.y_count; }
+  uint64_t piece_pairs(const Piece& piece) override { return uint64_t{piece.tile.x_count} * piece.tile.y_count; }
   double progress() override { return plan_.done(); }
 
   // Patterns of one word are mostly ruled out before they are compared; longer ones hardly ever, and take words times
@@ -170,14 +170,14 @@ class CtphSearch final : public DeviceSearch<Gpu> {
     }
   }
 
-  Parts parts_of(uint32_t store, const Slab& slab) const {
+  Parts slab_parts(uint32_t store, const Slab& slab) const {
     return {slab.template as<uint8_t>(kSymbolsColumn), slab.template as<uint16_t>(kLengthColumn),
             slab.template as<uint32_t>(kRowColumn),    slab.template as<uint64_t>(kLevelsColumn),
             slab.template as<uint16_t>(kRestColumn),   this->stores_[store].width[kSymbolsColumn]};
   }
 
   void complete(Slot& slot, uint32_t store, Slab& slab) override {
-    const MakeBags kernel{parts_of(store, slab), 0, slab.rows};
+    const MakeBags kernel{slab_parts(store, slab), 0, slab.rows};
     slot.device->gpu->launch(*slot.stream, kernel, (slab.rows - 1) / kernel.kThreads + 1);
   }
 
@@ -208,8 +208,8 @@ class CtphSearch final : public DeviceSearch<Gpu> {
 
   template <class Kernel>
   Kernel kernel(Slot& slot, const Piece& piece, const GridJoin& j) {
-    return Kernel{parts_of(j.store_x, *slot.x),
-                  parts_of(j.store_y, *slot.y),
+    return Kernel{slab_parts(j.store_x, *slot.x),
+                  slab_parts(j.store_y, *slot.y),
                   piece.tile,
                   reinterpret_cast<const uint16_t*>(slot.temporary.data()),
                   this->found_list(slot),
@@ -221,13 +221,13 @@ class CtphSearch final : public DeviceSearch<Gpu> {
   void words(Slot& slot, const Piece& piece, const GridJoin& j) {
     using Kernel = CompareWords<kThreads, kBags>;
     slot.device->gpu->launch(*slot.stream, kernel<Kernel>(slot, piece, j), (piece.tile.x_count - 1) / kThreads + 1,
-                             (piece.tile.y_count - 1) / Kernel::kChunk + 1);
+                             (piece.tile.y_count - 1) / Kernel::kTextsOfBlock + 1);
   }
   template <uint32_t kWords>
   void longs(Slot& slot, const Piece& piece, const GridJoin& j) {
     using Kernel = CompareLong<kWords>;
     slot.device->gpu->launch(*slot.stream, kernel<Kernel>(slot, piece, j), piece.tile.x_count,
-                             (piece.tile.y_count - 1) / Kernel::kChunk + 1);
+                             (piece.tile.y_count - 1) / Kernel::kTextsOfBlock + 1);
   }
 
   bool two_sets_;

@@ -40,7 +40,7 @@ struct FillEntries {
 // The first place from `from` on that is not below its kind: is_below(i) holds for a beginning of from .. n - 1. Looks
 // near first: most runs are short.
 template <class IsBelow>
-NEARDUP_HD uint32_t end_of(uint32_t from, uint32_t n, IsBelow is_below) noexcept {
+NEARDUP_HD uint32_t find_end(uint32_t from, uint32_t n, IsBelow is_below) noexcept {
   uint32_t step = 1;
   uint32_t low = from;
   while (low < n && is_below(low)) {
@@ -80,12 +80,12 @@ struct CountPartners {
   NEARDUP_HD uint32_t partners_end(uint32_t i) const noexcept {
     if (cross && positions[i] >= n_x) return i + 1;
     const uint32_t key = keys[i];
-    return end_of(i + 1, n, [&](uint32_t k) { return keys[k] == key; });
+    return find_end(i + 1, n, [&](uint32_t k) { return keys[k] == key; });
   }
   NEARDUP_HD uint32_t partners_first(uint32_t i) const noexcept {
     if (!cross || positions[i] >= n_x) return i + 1;
     const uint32_t key = keys[i];
-    return end_of(i + 1, n, [&](uint32_t k) { return keys[k] == key && positions[k] < n_x; });
+    return find_end(i + 1, n, [&](uint32_t k) { return keys[k] == key && positions[k] < n_x; });
   }
 };
 

@@ -72,7 +72,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
     this->stats.brute_force = brute_;
   }
 
-  void take_scratch(Slot& slot, const MemoryPlan& plan) override {
+  void allocate_scratch(Slot& slot, const MemoryPlan& plan) override {
     if (brute_) return;
     Gpu& gpu = *slot.device->gpu;
     for (int k = 0; k < 2; ++k) {
@@ -149,7 +149,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
     }
     return {Piece{{}, piece.first, piece.n / 2}, Piece{{}, piece.first + piece.n / 2, piece.n - piece.n / 2}};
   }
-  uint64_t pairs_of(const Piece& piece) override {
+  uint64_t piece_pairs(const Piece& piece) override {
     return brute_ ? uint64_t{piece.tile.x_count} * piece.tile.y_count : piece.n;
   }
   double progress() override {
@@ -205,12 +205,12 @@ class JoinSearch : public DeviceSearch<Gpu> {
       typename Base::template Buffer<uint64_t> sums(gpu, bands());
       for (uint32_t c = 0; c < shape.columns; ++c)
         slab.columns[c] = typename Base::template Buffer<uint8_t>(gpu, size_t{n} * shape.width[c]);
-      constexpr uint32_t kPortion = 4096;
+      constexpr uint32_t kSamplePortion = 4096;
       this->stores_.assign(1, shape);
       for (uint32_t c = 0; c < shape.uploaded; ++c) {
-        typename Base::template Pinned<uint8_t> staging(gpu, size_t{kPortion} * shape.width[c]);
-        for (uint32_t first = 0; first < n; first += kPortion) {
-          const uint32_t count = std::min(kPortion, n - first);
+        typename Base::template Pinned<uint8_t> staging(gpu, size_t{kSamplePortion} * shape.width[c]);
+        for (uint32_t first = 0; first < n; first += kSamplePortion) {
+          const uint32_t count = std::min(kSamplePortion, n - first);
           for (uint32_t i = 0; i < count; ++i)
             this->fill(0, c, (first + i) * step, 1, staging.data() + size_t{i} * shape.width[c]);
           gpu.copy_in(stream, slab.columns[c].data() + size_t{first} * shape.width[c], staging.data(),
@@ -221,10 +221,10 @@ class JoinSearch : public DeviceSearch<Gpu> {
       complete_sample(gpu, stream, slab, n);
       gpu.clear(stream, sums.data(), bands() * sizeof(uint64_t));
       count_pairs(gpu, stream, slab, n, slots, counters.data(), sums.data());
-      typename Base::template Pinned<uint64_t> told(gpu, bands());
-      gpu.copy_out(stream, told.data(), sums.data(), bands() * sizeof(uint64_t));
+      typename Base::template Pinned<uint64_t> loads(gpu, bands());
+      gpu.copy_out(stream, loads.data(), sums.data(), bands() * sizeof(uint64_t));
       gpu.wait(stream);
-      std::copy_n(told.data(), bands(), pairs.begin());
+      std::copy_n(loads.data(), bands(), pairs.begin());
     }
     // Other keys in the same counter look like pairs, too.
     const double chance = double{0.5} * n * n / slots;
@@ -261,7 +261,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
   using typename Base::Slab;
   using typename Base::Slot;
   // Blocks of one bit or two tell nothing.
-  static constexpr uint32_t kMaxBlocks = 32;
+  static constexpr uint32_t kMaxBitBlocks = 32;
 
   Store describe(bool) const override {
     Store s;
@@ -270,7 +270,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
     return s;
   }
   uint32_t bands() const override { return probes(); }
-  uint32_t probes() const override { return most_ + 1 > kMaxBlocks ? 0 : most_ + 1; }
+  uint32_t probes() const override { return most_ + 1 > kMaxBitBlocks ? 0 : most_ + 1; }
   double pair_cost() const override { return kSimhashCost; }
   double look_cost() const override { return kSimhashLookCost; }
   void fill(uint32_t store, uint32_t, uint32_t first, uint32_t n, uint8_t* to) override {
@@ -305,7 +305,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
                                   most_,
                                   this->found_list(slot)};
     slot.device->gpu->launch(*slot.stream, kernel, (piece.tile.x_count - 1) / (kernel.kThreads * kernel.kPerThread) + 1,
-                             (piece.tile.y_count - 1) / kernel.kChunk + 1);
+                             (piece.tile.y_count - 1) / kernel.kStagedValues + 1);
   }
   void count_pairs(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n, uint32_t slots,
                    uint32_t* counters, uint64_t* pairs) override {
@@ -358,7 +358,7 @@ class MinhashSearch final : public JoinSearch<Gpu> {
   uint32_t bands() const override { return bands_; }
   uint32_t probes() const override { return probes_; }
   double pair_cost() const override { return kSignatureWordCost * shape_.words; }
-  double look_cost() const override { return kLookCost; }
+  double look_cost() const override { return kMinhashLookCost; }
   void prepare(uint64_t limit) override {
     Base::prepare(limit);
     this->with_candidates_ = !this->brute_;
@@ -388,40 +388,41 @@ class MinhashSearch final : public JoinSearch<Gpu> {
     make_keys(gpu, stream, slab, n);
   }
 
-  MinhashRows keys_of(const uint32_t* x, const uint32_t* y, uint32_t n_x) const {
+  MinhashRows key_rows(const uint32_t* x, const uint32_t* y, uint32_t n_x) const {
     return {x, y, n_x, stride_, bands_, bands_ - probes_ + 1};
   }
-  MinhashRows keys_of(Slot& slot) const {
-    return keys_of(slot.x->template as<uint32_t>(kKeysColumn), slot.y->template as<uint32_t>(kKeysColumn),
-                   slot.x->rows);
+  MinhashRows key_rows(Slot& slot) const {
+    return key_rows(slot.x->template as<uint32_t>(kKeysColumn), slot.y->template as<uint32_t>(kKeysColumn),
+                    slot.x->rows);
   }
-  SignaturesOfTwo rows_of(Slot& slot) const {
+  SignaturesOfTwo slot_signatures(Slot& slot) const {
     return {slot.x->template as<uint32_t>(kRowsColumn), slot.y->template as<uint32_t>(kRowsColumn), slot.x->rows,
             this->first_x(slot), this->first_y(slot)};
   }
   void fill_entries(Slot& slot, uint32_t band) override {
     const uint32_t n = this->rows_in(slot);
-    const FillEntries<MinhashRows> kernel{keys_of(slot), band, n, slot.keys[0].data(), slot.positions[0].data()};
+    const FillEntries<MinhashRows> kernel{key_rows(slot), band, n, slot.keys[0].data(), slot.positions[0].data()};
     slot.device->gpu->launch(*slot.stream, kernel, (n - 1) / kernel.kThreads + 1);
   }
   void look(Slot& slot, const Piece& piece, const CountPartners& partners) override {
     Gpu& gpu = *slot.device->gpu;
-    const LookAtPairs<MinhashRows> kernel{keys_of(slot),    slot.unit.number, this->order_, partners,
+    const LookAtPairs<MinhashRows> kernel{key_rows(slot),   slot.unit.number, this->order_, partners,
                                           slot.sums.data(), piece.first,      piece.n,      this->candidate_list(slot)};
     gpu.launch(*slot.stream, kernel, (piece.n - 1) / (kernel.kThreads * kernel.kStrip) + 1);
     const uint32_t blocks = std::min(1024u, (this->room_ - 1) / CompareCandidates::kThreads + 1);
-    const CompareCandidates compare{rows_of(slot), shape_, slot.candidates.data(), &slot.counters.data()->candidates,
-                                    this->room_,   blocks, need_matches_,          this->found_list(slot)};
+    const CompareCandidates compare{
+        slot_signatures(slot), shape_, slot.candidates.data(), &slot.counters.data()->candidates,
+        this->room_,           blocks, need_matches_,          this->found_list(slot)};
     gpu.launch(*slot.stream, compare, blocks);
   }
   void compare_all(Slot& slot, const Piece& piece) override {
-    const CompareSignatures kernel{rows_of(slot), shape_, piece.tile, need_matches_, this->found_list(slot)};
+    const CompareSignatures kernel{slot_signatures(slot), shape_, piece.tile, need_matches_, this->found_list(slot)};
     slot.device->gpu->launch(*slot.stream, kernel, (piece.tile.x_count - 1) / kernel.kSide + 1,
                              (piece.tile.y_count - 1) / kernel.kSide + 1);
   }
   void count_pairs(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n, uint32_t slots,
                    uint32_t* counters, uint64_t* pairs) override {
-    const MinhashRows sample = keys_of(slab.template as<uint32_t>(kKeysColumn), nullptr, n);
+    const MinhashRows sample = key_rows(slab.template as<uint32_t>(kKeysColumn), nullptr, n);
     for (uint32_t band = 0; band < bands_; ++band) {
       gpu.clear(stream, counters, slots * sizeof(uint32_t));
       const EstimatePairs<MinhashRows> kernel{sample, band, n, slots, counters, pairs + band};

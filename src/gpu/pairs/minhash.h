@@ -145,14 +145,14 @@ struct CompareCandidates {
   NEARDUP_HD uint32_t number(uint32_t i) const noexcept { return i < of.n_x ? of.row_x + i : of.row_y + i - of.n_x; }
 };
 
-// Every pair of a tile. Grid: tile's x and y in blocks of kSide; block 256; kShared bytes. A thread has kPairs pairs,
-// all of one x; rows come to shared memory kWords words at a time.
+// Every pair of a tile. Grid: tile's x and y in blocks of kSide; block 256; kShared bytes. A thread has kThreadPairs
+// pairs, all of one x; rows come to shared memory kStagedWords words at a time.
 struct CompareSignatures {
   static constexpr uint32_t kThreads = 256;
   static constexpr uint32_t kSide = 32;
-  static constexpr uint32_t kPairs = kSide * kSide / kThreads;
-  static constexpr uint32_t kWords = 32;
-  static constexpr uint32_t kShared = 2 * kSide * (kWords + 1) * 4;
+  static constexpr uint32_t kThreadPairs = kSide * kSide / kThreads;
+  static constexpr uint32_t kStagedWords = 32;
+  static constexpr uint32_t kShared = 2 * kSide * (kStagedWords + 1) * 4;
 
   SignaturesOfTwo of;
   Signatures shape;
@@ -161,13 +161,13 @@ struct CompareSignatures {
   List<Pair> found;
 
   struct Counts {
-    uint32_t of[kPairs];
+    uint32_t of[kThreadPairs];
   };
 
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
     uint32_t* const part_x = reinterpret_cast<uint32_t*>(block.shared());
-    uint32_t* const part_y = part_x + kSide * (kWords + 1);
+    uint32_t* const part_y = part_x + kSide * (kStagedWords + 1);
     const uint32_t x_first = tile.x_first + block.x() * kSide;
     const uint32_t y_first = tile.y_first + block.y() * kSide;
     const uint32_t n_x = least(kSide, tile.x_first + tile.x_count - x_first);
@@ -175,27 +175,29 @@ struct CompareSignatures {
     if (tile.self && y_first + n_y <= x_first + 1) return;
     typename Block::template PerThread<Counts> counts;
     block.each([&](uint32_t thread) {
-      for (uint32_t k = 0; k < kPairs; ++k) counts(thread).of[k] = 0;
+      for (uint32_t k = 0; k < kThreadPairs; ++k) counts(thread).of[k] = 0;
     });
-    for (uint32_t word = 0; word < shape.words; word += kWords) {
-      const uint32_t n = least(kWords, shape.words - word);
+    for (uint32_t word = 0; word < shape.words; word += kStagedWords) {
+      const uint32_t n = least(kStagedWords, shape.words - word);
       block.each([&](uint32_t thread) {
-        for (uint32_t i = thread; i < kSide * kWords; i += kThreads) {
-          const uint32_t row = i / kWords;
-          const uint32_t w = i % kWords;
-          if (w < n && row < n_x) part_x[row * (kWords + 1) + w] = of.x[size_t{x_first + row} * shape.words + word + w];
-          if (w < n && row < n_y) part_y[row * (kWords + 1) + w] = of.y[size_t{y_first + row} * shape.words + word + w];
+        for (uint32_t i = thread; i < kSide * kStagedWords; i += kThreads) {
+          const uint32_t row = i / kStagedWords;
+          const uint32_t w = i % kStagedWords;
+          if (w < n && row < n_x)
+            part_x[row * (kStagedWords + 1) + w] = of.x[size_t{x_first + row} * shape.words + word + w];
+          if (w < n && row < n_y)
+            part_y[row * (kStagedWords + 1) + w] = of.y[size_t{y_first + row} * shape.words + word + w];
         }
       });
       block.each([&](uint32_t thread) {
-        const uint32_t* a = part_x + thread % kSide * (kWords + 1);
-        const uint32_t* b = part_y + thread / kSide * kPairs * (kWords + 1);
+        const uint32_t* a = part_x + thread % kSide * (kStagedWords + 1);
+        const uint32_t* b = part_y + thread / kSide * kThreadPairs * (kStagedWords + 1);
         if (thread % kSide >= n_x) return;
         for (uint32_t w = 0; w < n; ++w) {
           NEARDUP_UNROLL
-          for (uint32_t k = 0; k < kPairs; ++k)
-            if (thread / kSide * kPairs + k < n_y)
-              counts(thread).of[k] += equal_in_word(a[w], b[k * (kWords + 1) + w], shape.bits);
+          for (uint32_t k = 0; k < kThreadPairs; ++k)
+            if (thread / kSide * kThreadPairs + k < n_y)
+              counts(thread).of[k] += equal_in_word(a[w], b[k * (kStagedWords + 1) + w], shape.bits);
         }
       });
     }
@@ -203,8 +205,8 @@ struct CompareSignatures {
       const uint32_t x = x_first + thread % kSide;
       if (thread % kSide >= n_x) return;
       NEARDUP_UNROLL
-      for (uint32_t k = 0; k < kPairs; ++k) {
-        const uint32_t at = thread / kSide * kPairs + k;
+      for (uint32_t k = 0; k < kThreadPairs; ++k) {
+        const uint32_t at = thread / kSide * kThreadPairs + k;
         if (at >= n_y || (tile.self && y_first + at <= x)) continue;
         const uint32_t equal = counts(thread).of[k] - padding(shape);
         if (equal >= need) append(found, Pair{of.row_x + x, of.row_y + y_first + at, equal});

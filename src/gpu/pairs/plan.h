@@ -18,13 +18,13 @@ namespace neardup::gpu {
 
 // Rows of one kind. They are cut into slabs, of which a device holds a few at a time.
 struct Store {
-  static constexpr uint32_t kMaxColumns = 5;
+  static constexpr uint32_t kMaxStoreColumns = 5;
 
   uint32_t n = 0;
-  uint32_t first_row = 0;            // number of the first row, where rows are told by number
-  uint32_t columns = 0;              // arrays that a slab consists of
-  uint32_t uploaded = 0;             // of these, the first ones, come from the host
-  uint32_t width[kMaxColumns] = {};  // bytes of each for a row
+  uint32_t first_row = 0;                 // number of the first row, where rows are told by number
+  uint32_t columns = 0;                   // arrays that a slab consists of
+  uint32_t uploaded = 0;                  // of these, the first ones, come from the host
+  uint32_t width[kMaxStoreColumns] = {};  // bytes of each for a row
 
   // By plan_memory():
   uint32_t slab_rows = 0;
@@ -36,7 +36,7 @@ struct Store {
     for (uint32_t c = 0; c < columns; ++c) out += width[c];
     return out;
   }
-  uint32_t rows_of(uint32_t slab) const noexcept { return std::min(slab_rows, n - slab * slab_rows); }
+  uint32_t rows_in_slab(uint32_t slab) const noexcept { return std::min(slab_rows, n - slab * slab_rows); }
 };
 
 // What a search needs beside its slabs, for each slot: work that goes on at once on a device.
@@ -116,7 +116,7 @@ class GridPlan {
  public:
   // A kernel's grid has at most 65535 blocks in one direction.
   static constexpr uint32_t kMaxSide = 1 << 20;
-  static constexpr uint32_t kStep = 128;
+  static constexpr uint32_t kSideStep = 128;
 
   GridPlan() = default;
   // narrow and weigh may be empty.
@@ -143,7 +143,7 @@ class GridPlan {
           continue;
         }
         const uint32_t side = static_cast<uint32_t>(std::sqrt(static_cast<double>(share(pairs, j, x_))));
-        const uint32_t most = std::clamp(side < kStep ? side : side / kStep * kStep, 1u, kMaxSide);
+        const uint32_t most = std::clamp(side < kSideStep ? side : side / kSideStep * kSideStep, 1u, kMaxSide);
         x_next_ = std::min(x_end, x_ + most);
         y_ = std::max(j.first_y, slab_y_ * sy.slab_rows);
         y_end_ = std::min(j.end_y, (slab_y_ + 1) * sy.slab_rows);
@@ -241,13 +241,13 @@ class PieceSize {
   explicit PieceSize(uint64_t first = uint64_t{1} << 24) : pairs_(first) {}
   uint64_t pairs() const noexcept { return pairs_; }
   void took(double ms) noexcept {
-    if (ms < 8) pairs_ = std::min(kMost, pairs_ * 2);
-    if (ms > 30) pairs_ = std::max(kLeast, pairs_ / 2);
+    if (ms < 8) pairs_ = std::min(kMostPiecePairs, pairs_ * 2);
+    if (ms > 30) pairs_ = std::max(kLeastPiecePairs, pairs_ / 2);
   }
 
  private:
-  static constexpr uint64_t kLeast = 1 << 14;
-  static constexpr uint64_t kMost = uint64_t{1} << 31;
+  static constexpr uint64_t kLeastPiecePairs = 1 << 14;
+  static constexpr uint64_t kMostPiecePairs = uint64_t{1} << 31;
   uint64_t pairs_;
 };
 
@@ -255,15 +255,15 @@ class PieceSize {
 
 // Nanoseconds of one GPU; their ratios matter. Those of simhashes were measured on an H100 (bench/results.md, "On a
 // GPU"), those of minhashes were computed from the rates of an H200 (src/gpu/pairs/README).
-constexpr double kLookCost = 0.1;           // two minhashes that share a key, from anywhere in memory
+constexpr double kMinhashLookCost = 0.1;    // two minhashes that share a key, from anywhere in memory
 constexpr double kSimhashLookCost = 0.006;  // two simhashes that share a key: neighbours of them come after each other
-constexpr double kSortCost = 1;             // a row in one sort
+constexpr double kRowSortCost = 1;          // a row in one sort
 constexpr double kSimhashCost = 0.0006;     // a pair, comparing all
 constexpr double kSignatureWordCost = 0.0004;  // a word of a pair, comparing all
 
 inline bool worth_joining(double looks, double look_cost, double rows, double bands, double pairs,
                           double pair_cost) noexcept {
-  return looks * look_cost + rows * bands * kSortCost < pairs * pair_cost;
+  return looks * look_cost + rows * bands * kRowSortCost < pairs * pair_cost;
 }
 
 // Ruling out by symbols pays where parts of usual length must have more of them in common than chance gives: of 64

@@ -56,7 +56,7 @@ class DeviceSearch : public Search {
         if (!plan_memory(stores_, need_, limit, &plan))
           throw NoMemory("the search needs more device memory than the " + std::to_string(limit >> 20) +
                          " MB that it may take");
-        take_memory(plan);
+        allocate_memory(plan);
         break;
       } catch (const Error& e) {
         if (!Gpu::out_of_memory(e)) throw;
@@ -64,7 +64,7 @@ class DeviceSearch : public Search {
         drop_memory();
         limit = (stats.device_bytes != 0 ? std::min(stats.device_bytes, limit) : limit) / 2;
         stats.device_bytes = 0;
-        if (limit < kLeastMemory) throw NoMemory(e.what());
+        if (limit < kLeastSearchMemory) throw NoMemory(e.what());
       }
     }
     stats.devices = static_cast<uint32_t>(gpus_.size());
@@ -81,10 +81,10 @@ class DeviceSearch : public Search {
   }
 
   // For tests: the first pieces have about so many pairs.
-  void start_with_pieces_of(uint64_t pairs) noexcept { piece_size_ = PieceSize(pairs); }
+  void set_first_piece(uint64_t pairs) noexcept { piece_size_ = PieceSize(pairs); }
 
   // The least that start() tries to make do with.
-  static constexpr uint64_t kLeastMemory = 256 << 10;
+  static constexpr uint64_t kLeastSearchMemory = 256 << 10;
 
  protected:
   template <class T>
@@ -107,7 +107,7 @@ class DeviceSearch : public Search {
     uint64_t used = 0;
     bool complete = false;
     Slot* loader = nullptr;
-    Buffer<uint8_t> columns[Store::kMaxColumns];
+    Buffer<uint8_t> columns[Store::kMaxStoreColumns];
     std::unique_ptr<Event> event;  // when it is complete, for streams of other slots
 
     template <class T>
@@ -160,7 +160,7 @@ class DeviceSearch : public Search {
   // Fills stores_ and need_; may use the first device for estimates within `limit` bytes. Called again with less.
   virtual void prepare(uint64_t limit) = 0;
   // Memory of a kind's own for a slot.
-  virtual void take_scratch(Slot&, const MemoryPlan&) {}
+  virtual void allocate_scratch(Slot&, const MemoryPlan&) {}
   // After memory was taken.
   virtual void begin() = 0;
   // Copies a column of rows first .. first + n - 1 of a store.
@@ -175,7 +175,7 @@ class DeviceSearch : public Search {
   virtual void launch(Slot& slot, const Piece& piece) = 0;
   // Into two, when what was found did not fit.
   virtual std::pair<Piece, Piece> halve(const Piece& piece) = 0;
-  virtual uint64_t pairs_of(const Piece& piece) = 0;
+  virtual uint64_t piece_pairs(const Piece& piece) = 0;
   virtual double progress() = 0;
 
   uint32_t rows_in(const Slot& slot) const noexcept { return slot.x->rows + (slot.y == slot.x ? 0 : slot.y->rows); }
@@ -197,7 +197,7 @@ class DeviceSearch : public Search {
   static constexpr uint64_t kLeastStaging = 16 << 10;
   static constexpr uint64_t kMaxStaging = 4 << 20;
 
-  void take_memory(const MemoryPlan& plan) {
+  void allocate_memory(const MemoryPlan& plan) {
     room_ = plan.room;
     staging_bytes_ = kLeastStaging;
     for (const Store& s : stores_)
@@ -227,7 +227,7 @@ class DeviceSearch : public Search {
         if (with_candidates_) slot->candidates = Buffer<Pair>(*gpu, room_);
         slot->counters = Buffer<Counters>(*gpu, 1);
         slot->told = Pinned<Counters>(*gpu, 1);
-        take_scratch(*slot, plan);
+        allocate_scratch(*slot, plan);
         slots_.push_back(std::move(slot));
       }
     }
@@ -244,7 +244,7 @@ class DeviceSearch : public Search {
     Gpu& gpu = *slot.device->gpu;
     switch (slot.state) {
       case State::idle:
-        return take_unit(slot);
+        return start_unit(slot);
       case State::loading:
         return load(slot);
       case State::preparing:
@@ -263,7 +263,7 @@ class DeviceSearch : public Search {
     return false;
   }
 
-  bool take_unit(Slot& slot) {
+  bool start_unit(Slot& slot) {
     if (!waiting_ && !finished_) {
       waiting_ = next_unit(&waiting_unit_);
       finished_ = !waiting_;
@@ -298,7 +298,7 @@ class DeviceSearch : public Search {
     }
     if (room == nullptr) return nullptr;
     room->id = number;
-    room->rows = stores_[store].rows_of(number);
+    room->rows = stores_[store].rows_in_slab(number);
     room->column = room->loaded = 0;
     room->complete = false;
     room->loader = nullptr;
@@ -380,7 +380,7 @@ class DeviceSearch : public Search {
       ++stats.halvings;
       return;
     }
-    stats.looked += pairs_of(slot.piece);
+    stats.looked += piece_pairs(slot.piece);
     stats.compared += with_candidates_ ? told.candidates : told.compared;
     stats.found += told.found;
     found_.fetch(slot, told.found);

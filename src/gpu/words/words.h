@@ -20,7 +20,7 @@ struct Digits {
 };
 constexpr int8_t kHere = -1;
 constexpr uint32_t kMaxDense = 1 << 20;
-NEARDUP_HD constexpr Digits digits_of(uint32_t value) noexcept {
+NEARDUP_HD constexpr Digits to_digits(uint32_t value) noexcept {
   const int32_t high = static_cast<int32_t>((value + 127) >> 8);
   return {static_cast<int8_t>(-high), static_cast<int8_t>(256 * high - static_cast<int32_t>(value))};
 }
@@ -33,10 +33,10 @@ struct WordRowsView {
 };
 
 // Of dense features their column of the matrices; null: there are none.
-constexpr uint32_t kNoColumn = UINT32_MAX;
+constexpr uint32_t kNotDense = UINT32_MAX;
 struct DenseColumns {
   const uint32_t* of;
-  NEARDUP_HD uint32_t operator()(uint32_t feature) const noexcept { return of == nullptr ? kNoColumn : of[feature]; }
+  NEARDUP_HD uint32_t operator()(uint32_t feature) const noexcept { return of == nullptr ? kNotDense : of[feature]; }
 };
 
 // Grid: rows. Writes the dense entries of each row into its part of the matrices, which were cleared: `columns` of
@@ -55,8 +55,8 @@ struct ExpandRows {
     block.each([&](uint32_t thread) {
       for (uint32_t e = rows.begin[row] + thread; e < rows.begin[row + 1]; e += kThreads) {
         const uint32_t c = dense(rows.features[e]);
-        if (c == kNoColumn) continue;
-        const Digits d = digits_of(rows.values[e]);
+        if (c == kNotDense) continue;
+        const Digits d = to_digits(rows.values[e]);
         to[c] = d.high;
         to[columns + c] = d.low;
         to[2 * columns + c] = kHere;
@@ -84,7 +84,7 @@ struct CountLists {
     uint64_t* const mine = counts + size_t{row / kSegment} * features;
     block.each([&](uint32_t thread) {
       for (uint32_t e = rows.begin[row] + thread; e < rows.begin[row + 1]; e += kThreads)
-        if (dense(rows.features[e]) == kNoColumn) add_to(mine + rows.features[e], uint64_t{1});
+        if (dense(rows.features[e]) == kNotDense) add_to(mine + rows.features[e], uint64_t{1});
     });
   }
 };
@@ -105,8 +105,8 @@ struct FillLists {
     uint64_t* const mine = ends + size_t{row / kSegment} * features;
     block.each([&](uint32_t thread) {
       for (uint32_t e = rows.begin[row] + thread; e < rows.begin[row + 1]; e += kThreads)
-        if (dense(rows.features[e]) == kNoColumn)
-          entries[take_from(mine + rows.features[e])] = row % kSegment << kValueBits | rows.values[e];
+        if (dense(rows.features[e]) == kNotDense)
+          entries[decrement(mine + rows.features[e])] = row % kSegment << kValueBits | rows.values[e];
     });
   }
 };
@@ -121,11 +121,11 @@ struct WordTile {
   uint32_t* numerators;
 
   // The first column that makes a pair with a row.
-  NEARDUP_HD uint32_t begin_of(uint32_t row) const noexcept {
+  NEARDUP_HD uint32_t first_pair_column(uint32_t row) const noexcept {
     return first_row + row < first_column ? 0 : least(columns, first_row + row + 1 - first_column);
   }
   // Of the rows those that make a pair with a column come first: so many.
-  NEARDUP_HD uint32_t rows_of(uint32_t column) const noexcept {
+  NEARDUP_HD uint32_t pair_rows(uint32_t column) const noexcept {
     return first_column + column <= first_row ? 0 : least(rows, first_column + column - first_row);
   }
   NEARDUP_HD uint32_t& at(uint32_t row, uint32_t column) const noexcept {
@@ -153,7 +153,7 @@ struct AddNumerators {
     const uint32_t row = block.x();
     const uint32_t first = block.y() * kSegment;
     const uint32_t n = least(kSegment, tile.columns - first);
-    const uint32_t begin = tile.begin_of(row);
+    const uint32_t begin = tile.first_pair_column(row);
     if (begin >= first + n) return;
     uint32_t* const sums = reinterpret_cast<uint32_t*>(block.shared());
     const uint64_t* const lists = begins + size_t{block.y()} * features;
@@ -185,7 +185,7 @@ struct AddNumerators {
 
 // In float32, off by less than 2^-22 of itself. What is compared with a bound is compared with one lowered by 2^-20,
 // so that no pair is lost by rounding.
-NEARDUP_HD inline float similarity_of(uint32_t numerator, uint32_t weight, uint32_t other) noexcept {
+NEARDUP_HD inline float pair_similarity(uint32_t numerator, uint32_t weight, uint32_t other) noexcept {
   return static_cast<float>(numerator) / static_cast<float>(weight + other);
 }
 NEARDUP_HD inline float lowered(float bound) noexcept { return bound * 0.99999904632568359375f; }
@@ -200,30 +200,32 @@ struct SimilarityScale {
   static constexpr uint32_t kFineShift = kShift - 4 - kBits;
 
   // 1 counts as what comes before it.
-  NEARDUP_HD static uint32_t bits_below_one(float s) noexcept { return least(bits_of(s), 0x3f7fffff); }
-  NEARDUP_HD static uint32_t bucket_of(float s) noexcept {
+  NEARDUP_HD static uint32_t bits_below_one(float s) noexcept { return least(float_bits(s), 0x3f7fffff); }
+  NEARDUP_HD static uint32_t find_bucket(float s) noexcept {
     const uint32_t key = bits_below_one(s) >> kShift;
     return key <= kBase ? 0 : key - kBase;
   }
   // Within its bucket, but the first.
-  NEARDUP_HD static uint32_t fine_of(float s) noexcept { return bits_below_one(s) >> kFineShift & (kBuckets - 1); }
+  NEARDUP_HD static uint32_t find_fine_bucket(float s) noexcept {
+    return bits_below_one(s) >> kFineShift & (kBuckets - 1);
+  }
   // The least similarity of a bucket.
-  NEARDUP_HD static float edge_of(uint32_t bucket, uint32_t fine = 0) noexcept {
-    return bucket == 0 ? 0.0f : float_of((bucket + kBase) << kShift | fine << kFineShift);
+  NEARDUP_HD static float lower_edge(uint32_t bucket, uint32_t fine = 0) noexcept {
+    return bucket == 0 ? 0.0f : float_from_bits((bucket + kBase) << kShift | fine << kFineShift);
   }
 };
 
-NEARDUP_HD inline float greater_of(float a, float b) noexcept { return a < b ? b : a; }
+NEARDUP_HD inline float greatest(float a, float b) noexcept { return a < b ? b : a; }
 
-// Where among counts, the last of the best, the k-th best is: of `stride` apart ones, in kParts parts whose sums are
-// known. *above: how many are in better ones. 0 also where there are fewer than k.
-template <uint32_t kParts, uint32_t kPart>
-NEARDUP_HD uint32_t place_of(uint32_t k, const uint32_t* counts, const uint32_t* parts, uint32_t stride,
+// Where among counts, the last of the best, the k-th best is: of `stride` apart ones, in kBucketParts parts whose sums
+// are known. *above: how many are in better ones. 0 also where there are fewer than k.
+template <uint32_t kBucketParts, uint32_t kPartBuckets>
+NEARDUP_HD uint32_t find_kth(uint32_t k, const uint32_t* counts, const uint32_t* parts, uint32_t stride,
                              uint32_t* above) noexcept {
-  uint32_t part = kParts - 1;
+  uint32_t part = kBucketParts - 1;
   uint32_t sum = 0;
   while (part > 0 && sum + parts[part * stride] < k) sum += parts[part-- * stride];
-  uint32_t place = part * kPart + kPart - 1;
+  uint32_t place = part * kPartBuckets + kPartBuckets - 1;
   while (place > 0 && sum + counts[place * stride] < k) sum += counts[place-- * stride];
   *above = sum;
   return place;
@@ -234,9 +236,9 @@ NEARDUP_HD uint32_t place_of(uint32_t k, const uint32_t* counts, const uint32_t*
 struct RowBounds {
   using Scale = SimilarityScale<6>;
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kParts = 32;
-  static constexpr uint32_t kPart = Scale::kBuckets / kParts;
-  static constexpr uint32_t kShared = (Scale::kBuckets + kParts + 2) * 4;
+  static constexpr uint32_t kBucketParts = 32;
+  static constexpr uint32_t kPartBuckets = Scale::kBuckets / kBucketParts;
+  static constexpr uint32_t kShared = (Scale::kBuckets + kBucketParts + 2) * 4;
   WordTile tile;
   const uint32_t* row_weights;
   const uint32_t* column_weights;
@@ -248,7 +250,7 @@ struct RowBounds {
     const uint32_t row = block.x();
     uint32_t* const counts = reinterpret_cast<uint32_t*>(block.shared());
     uint32_t* const parts = counts + Scale::kBuckets;
-    uint32_t* const bucket = parts + kParts;
+    uint32_t* const bucket = parts + kBucketParts;
     uint32_t* const above = bucket + 1;
     const uint32_t weight = row_weights[row];
     const float before = bounds[row];
@@ -257,51 +259,51 @@ struct RowBounds {
         for (uint32_t b = thread; b < Scale::kBuckets; b += kThreads) counts[b] = 0;
       });
       block.each([&](uint32_t thread) {
-        for (uint32_t c = tile.begin_of(row) + thread; c < tile.columns; c += kThreads) {
+        for (uint32_t c = tile.first_pair_column(row) + thread; c < tile.columns; c += kThreads) {
           const uint32_t numerator = tile.at(row, c);
           if (numerator == 0) continue;
-          const float s = similarity_of(numerator, weight, column_weights[c]);
+          const float s = pair_similarity(numerator, weight, column_weights[c]);
           if (s < before) continue;
-          const uint32_t b = Scale::bucket_of(s);
+          const uint32_t b = Scale::find_bucket(s);
           if (round == 0)
             add_to(counts + b, 1);
           else if (b == *bucket)
-            add_to(counts + Scale::fine_of(s), 1);
+            add_to(counts + Scale::find_fine_bucket(s), 1);
         }
       });
       block.each([&](uint32_t thread) {
-        if (thread >= kParts) return;
+        if (thread >= kBucketParts) return;
         uint32_t sum = 0;
         // Each thread from another bank.
-        for (uint32_t b = 0; b < kPart; ++b) sum += counts[thread * kPart + (b + thread) % kPart];
+        for (uint32_t b = 0; b < kPartBuckets; ++b) sum += counts[thread * kPartBuckets + (b + thread) % kPartBuckets];
         parts[thread] = sum;
       });
       block.each([&](uint32_t thread) {
         if (thread != 0) return;
         uint32_t better;
         if (round == 0) {
-          *bucket = place_of<kParts, kPart>(k, counts, parts, 1, &better);
+          *bucket = find_kth<kBucketParts, kPartBuckets>(k, counts, parts, 1, &better);
           *above = better;
         } else if (*bucket != 0) {
-          const uint32_t fine = place_of<kParts, kPart>(k - *above, counts, parts, 1, &better);
-          bounds[row] = greater_of(before, lowered(Scale::edge_of(*bucket, fine)));
+          const uint32_t fine = find_kth<kBucketParts, kPartBuckets>(k - *above, counts, parts, 1, &better);
+          bounds[row] = greatest(before, lowered(Scale::lower_edge(*bucket, fine)));
         }
       });
     }
   }
 };
 
-// Grid: columns in blocks of kColumns. The same for columns. The counts of buckets are of all tiles since they were
-// cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are told
+// Grid: columns in blocks of kBlockColumns. The same for columns. The counts of buckets are of all tiles since they
+// were cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are told
 // apart.
 struct ColumnBounds {
   using Scale = SimilarityScale<4>;
   static constexpr uint32_t kThreads = 256;
-  static constexpr uint32_t kColumns = 32;
-  static constexpr uint32_t kParts = kThreads / kColumns;
-  static constexpr uint32_t kPart = Scale::kBuckets / kParts;
-  static constexpr uint32_t kCounts = Scale::kBuckets * kColumns;
-  static constexpr uint32_t kShared = (kCounts + kThreads + 2 * kColumns) * 4;
+  static constexpr uint32_t kBlockColumns = 32;
+  static constexpr uint32_t kBucketParts = kThreads / kBlockColumns;
+  static constexpr uint32_t kPartBuckets = Scale::kBuckets / kBucketParts;
+  static constexpr uint32_t kCounts = Scale::kBuckets * kBlockColumns;
+  static constexpr uint32_t kShared = (kCounts + kThreads + 2 * kBlockColumns) * 4;
   WordTile tile;
   const uint32_t* row_weights;
   const uint32_t* column_weights;
@@ -311,55 +313,56 @@ struct ColumnBounds {
 
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
-    const uint32_t first = block.x() * kColumns;
-    const uint32_t n = least(kColumns, tile.columns - first);
-    if (tile.rows_of(first + n - 1) == 0) return;
+    const uint32_t first = block.x() * kBlockColumns;
+    const uint32_t n = least(kBlockColumns, tile.columns - first);
+    if (tile.pair_rows(first + n - 1) == 0) return;
     uint32_t* const counts = reinterpret_cast<uint32_t*>(block.shared());
     uint32_t* const parts = counts + kCounts;
     uint32_t* const buckets = parts + kThreads;
-    uint32_t* const above = buckets + kColumns;
+    uint32_t* const above = buckets + kBlockColumns;
     uint32_t* const kept = all_counts + size_t{block.x()} * kCounts;
     for (uint32_t round = 0; round < 2; ++round) {
       block.each([&](uint32_t thread) {
         for (uint32_t i = thread; i < kCounts; i += kThreads) counts[i] = round == 0 ? kept[i] : 0;
       });
       block.each([&](uint32_t thread) {
-        const uint32_t lane = thread % kColumns;
+        const uint32_t lane = thread % kBlockColumns;
         if (lane >= n) return;
         const uint32_t weight = column_weights[first + lane];
         const float before = bounds[first + lane];
-        const uint32_t rows = tile.rows_of(first + lane);
-        for (uint32_t row = thread / kColumns; row < rows; row += kParts) {
+        const uint32_t rows = tile.pair_rows(first + lane);
+        for (uint32_t row = thread / kBlockColumns; row < rows; row += kBucketParts) {
           const uint32_t numerator = tile.at(row, first + lane);
           if (numerator == 0) continue;
-          const float s = similarity_of(numerator, row_weights[row], weight);
+          const float s = pair_similarity(numerator, row_weights[row], weight);
           if (s < before) continue;
-          const uint32_t b = Scale::bucket_of(s);
+          const uint32_t b = Scale::find_bucket(s);
           if (round == 0)
-            add_to(counts + b * kColumns + lane, 1);
+            add_to(counts + b * kBlockColumns + lane, 1);
           else if (b == buckets[lane])
-            add_to(counts + Scale::fine_of(s) * kColumns + lane, 1);
+            add_to(counts + Scale::find_fine_bucket(s) * kBlockColumns + lane, 1);
         }
       });
       block.each([&](uint32_t thread) {
         if (round == 0)
           for (uint32_t i = thread; i < kCounts; i += kThreads) kept[i] = counts[i];
         uint32_t sum = 0;
-        for (uint32_t b = 0; b < kPart; ++b)
-          sum += counts[(thread / kColumns * kPart + b) * kColumns + thread % kColumns];
+        for (uint32_t b = 0; b < kPartBuckets; ++b)
+          sum += counts[(thread / kBlockColumns * kPartBuckets + b) * kBlockColumns + thread % kBlockColumns];
         parts[thread] = sum;
       });
       block.each([&](uint32_t thread) {
         if (thread >= n) return;
         uint32_t better;
         if (round == 0) {
-          buckets[thread] = place_of<kParts, kPart>(k, counts + thread, parts + thread, kColumns, &better);
+          buckets[thread] =
+              find_kth<kBucketParts, kPartBuckets>(k, counts + thread, parts + thread, kBlockColumns, &better);
           above[thread] = better;
         } else if (buckets[thread] != 0) {
-          const uint32_t fine =
-              place_of<kParts, kPart>(k - above[thread], counts + thread, parts + thread, kColumns, &better);
+          const uint32_t fine = find_kth<kBucketParts, kPartBuckets>(k - above[thread], counts + thread, parts + thread,
+                                                                     kBlockColumns, &better);
           float& bound = bounds[first + thread];
-          bound = greater_of(bound, lowered(Scale::edge_of(buckets[thread], fine)));
+          bound = greatest(bound, lowered(Scale::lower_edge(buckets[thread], fine)));
         }
       });
     }
@@ -387,7 +390,7 @@ struct TellPairs {
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
     const uint32_t row = piece.row + block.y();
-    const uint32_t begin = tile.begin_of(row);
+    const uint32_t begin = tile.first_pair_column(row);
     const uint32_t first = piece.column + block.x() * kThreads * kPerThread;
     const uint32_t end = least(piece.column + piece.columns, first + kThreads * kPerThread);
     if (end <= begin) return;
@@ -398,7 +401,7 @@ struct TellPairs {
         if (c < begin) continue;
         const uint32_t numerator = tile.at(row, c);
         if (numerator == 0) continue;
-        const float s = similarity_of(numerator, weight, column_weights[c]);
+        const float s = pair_similarity(numerator, weight, column_weights[c]);
         if (s >= bound || s >= column_bounds[c])
           append(found, Pair{tile.first_row + row, tile.first_column + c, numerator});
       }

@@ -17,7 +17,7 @@ namespace neardup::gpu {
 
 // Share of a block's words from which on a feature is dense. A product costs four multiplications a pair whatever the
 // share s, lists s * s additions into shared memory, computed to be some hundred times as dear (src/gpu/words/README).
-constexpr double kDenseShare = 0.03;
+constexpr double kDenseFeatureShare = 0.03;
 // Entries of the block that are looked at to find out.
 constexpr uint64_t kSampleEntries = 1 << 22;
 
@@ -89,7 +89,7 @@ struct WordPlan {
 };
 
 constexpr uint32_t kWordSlots = 2;
-constexpr uint32_t kMaxStrip = 4096;
+constexpr uint32_t kMaxStripRows = 4096;
 // With fewer rows rather more slices, and with smaller slices rather fewer dense features.
 constexpr uint32_t kGoodStrip = 256;
 constexpr uint32_t kGoodSlice = 4096;
@@ -101,7 +101,7 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
   const NeardupGpuWordRows& rows = block.rows;
   const uint32_t n = std::max(1u, rows.rows);
   const uint64_t all = rows.rows == 0 ? 0 : rows.begin[rows.rows] - rows.begin[0];
-  const uint32_t most_strip = std::min(kMaxStrip, round_up(block.words, kRowStep));
+  const uint32_t most_strip = std::min(kMaxStripRows, round_up(block.words, kRowStep));
   uint32_t room = kMaxRoom;
   while (room > kLeastRoom && room / 2 >= uint64_t{n} * block.words) room /= 2;
   while (room > kLeastRoom && kWordSlots * uint64_t{sizeof(Pair)} * room > limit / 8) room /= 2;
@@ -125,9 +125,10 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
       if (p.slice_entries < UINT32_MAX && lists < INT32_MAX) {
         const uint64_t stride = p.stride();
         // Entries as they come and in lists; begins of rows and lists; matrices; weights, bounds and counts of columns.
-        uint64_t slice =
-            p.slice_entries * 10 + 4 * (uint64_t{p.slice_columns} + 1) + 8 * lists + stride * 3 * p.dense_columns +
-            stride * (8 + ColumnBounds::kCounts / ColumnBounds::kColumns * 4) + temporary(static_cast<uint32_t>(lists));
+        uint64_t slice = p.slice_entries * 10 + 4 * (uint64_t{p.slice_columns} + 1) + 8 * lists +
+                         stride * 3 * p.dense_columns +
+                         stride * (8 + ColumnBounds::kCounts / ColumnBounds::kBlockColumns * 4) +
+                         temporary(static_cast<uint32_t>(lists));
         if (dense != 0) slice += uint64_t{block.features} * 4;
         for (uint32_t strip = most_strip;; strip /= 2) {
           p.strip_rows = strip;
@@ -157,7 +158,7 @@ class StripSize {
   explicit StripSize(uint32_t first = 256) : rows_(first) {}
   uint32_t rows() const noexcept { return rows_; }
   void took(double ms) noexcept {
-    if (ms < 20) rows_ = std::min(kMaxStrip, rows_ * 2);
+    if (ms < 20) rows_ = std::min(kMaxStripRows, rows_ * 2);
     if (ms > 80) rows_ = std::max(16u, rows_ / 2);
   }
 

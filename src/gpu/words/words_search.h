@@ -65,7 +65,7 @@ class WordSearch final : public Words {
     found_.clear();
     wanted_.clear();
     if (multiplies_ && way_ != NEARDUP_GPU_WAY_GROUP)
-      wanted_ = dense_features(block, way_ == NEARDUP_GPU_WAY_COMPARE ? 0 : kDenseShare);
+      wanted_ = dense_features(block, way_ == NEARDUP_GPU_WAY_COMPARE ? 0 : kDenseFeatureShare);
     prepare();
   }
 
@@ -98,10 +98,10 @@ class WordSearch final : public Words {
   }
 
   // For tests: strips of at most so many rows.
-  void use_strips_of(uint32_t rows) noexcept { most_strip_ = rows; }
+  void limit_strips(uint32_t rows) noexcept { most_strip_ = rows; }
   const WordPlan& plan() const noexcept { return plan_; }
 
-  static constexpr uint64_t kLeastMemory = 64 << 10;
+  static constexpr uint64_t kLeastWordsMemory = 64 << 10;
 
  private:
   template <class T>
@@ -187,21 +187,21 @@ class WordSearch final : public Words {
                 [&](uint32_t n) { return gpu.temporary_bytes(n); }, &plan_))
           throw NoMemory("comparing words needs more device memory than the " + std::to_string(limit >> 20) +
                          " MB that it may take");
-        take_memory();
+        allocate_memory();
         break;
       } catch (const Error& e) {
         if (!Gpu::out_of_memory(e)) throw;
         // What is free may be in pieces, or gone meanwhile.
         limit = std::min(plan_.bytes, limit) / 2;
         drop_memory();
-        if (limit < kLeastMemory) throw NoMemory(e.what());
+        if (limit < kLeastWordsMemory) throw NoMemory(e.what());
       }
     }
     column_of_.clear();
     if (plan_.dense != 0) {
       std::vector<uint32_t> chosen(wanted_.begin(), wanted_.begin() + plan_.dense);
       std::sort(chosen.begin(), chosen.end());
-      column_of_.assign(block_.features, kNoColumn);
+      column_of_.assign(block_.features, kNotDense);
       for (uint32_t c = 0; c < plan_.dense; ++c) column_of_[chosen[c]] = c;
     }
     stats.device_bytes = std::max(stats.device_bytes, plan_.bytes);
@@ -209,7 +209,7 @@ class WordSearch final : public Words {
     stats.dense = plan_.dense;
   }
 
-  void take_memory() {
+  void allocate_memory() {
     const uint64_t stride = plan_.stride();
     const bool dense = plan_.dense != 0;
     staging_bytes_ = std::min(kStaging, std::max(plan_.slice_entries, plan_.strip_entries) * 4 + 64);
@@ -219,12 +219,12 @@ class WordSearch final : public Words {
       devices_.push_back(std::make_unique<Device>());
       Device& d = *devices_.back();
       d.gpu = &gpu;
-      take_rows(gpu, d.slice, plan_.slice_columns, plan_.slice_entries, stride);
+      allocate_rows(gpu, d.slice, plan_.slice_columns, plan_.slice_entries, stride);
       if (dense) d.slice.dense = Buffer<uint32_t>(gpu, block_.features);
       d.lists_size = uint64_t{plan_.segments()} * block_.features + 1;
       d.lists = Buffer<uint64_t>(gpu, d.lists_size);
       d.entries = Buffer<uint32_t>(gpu, plan_.slice_entries);
-      d.counts = Buffer<uint32_t>(gpu, stride / ColumnBounds::kColumns * ColumnBounds::kCounts);
+      d.counts = Buffer<uint32_t>(gpu, stride / ColumnBounds::kBlockColumns * ColumnBounds::kCounts);
       d.temporary = Buffer<uint8_t>(gpu, gpu.temporary_bytes(static_cast<uint32_t>(d.lists_size)));
       d.ready = std::make_unique<Event>(gpu);
       d.bounded = std::make_unique<Event>(gpu);
@@ -234,7 +234,7 @@ class WordSearch final : public Words {
         slot->device = &d;
         slot->multiplier = multipliers_[g * kWordSlots + i].get();
         slot->allocate(gpu, plan_.room, staging_bytes_);
-        take_rows(gpu, slot->strip, plan_.strip_rows, plan_.strip_entries, padded);
+        allocate_rows(gpu, slot->strip, plan_.strip_rows, plan_.strip_entries, padded);
         slot->numerators = Buffer<uint32_t>(gpu, padded * stride);
         if (dense) slot->low = Buffer<int32_t>(gpu, padded * stride);
         slot->count = Buffer<uint32_t>(gpu, 1);
@@ -244,7 +244,7 @@ class WordSearch final : public Words {
     }
   }
 
-  void take_rows(Gpu& gpu, Rows& rows, uint32_t n, uint64_t entries, uint64_t padded) {
+  void allocate_rows(Gpu& gpu, Rows& rows, uint32_t n, uint64_t entries, uint64_t padded) {
     rows.begins = Buffer<uint32_t>(gpu, size_t{n} + 1);
     rows.features = Buffer<uint32_t>(gpu, entries);
     rows.values = Buffer<uint16_t>(gpu, entries);
@@ -262,7 +262,7 @@ class WordSearch final : public Words {
   // ------------------------------------------------------------ units of work: a slice and a strip of rows
 
   uint32_t slice_first() const noexcept { return slice_ * plan_.slice_columns; }
-  uint32_t columns_of(uint32_t slice) const noexcept {
+  uint32_t slice_width(uint32_t slice) const noexcept {
     return std::min(plan_.slice_columns, block_.rows.rows - slice * plan_.slice_columns);
   }
 
@@ -272,7 +272,7 @@ class WordSearch final : public Words {
     for (; slice_ < plan_.slices; ++slice_) {
       rows_end_ = 0;
       if (block_.rows.rows == 0) continue;
-      const uint32_t last = block_.rows.first + slice_first() + columns_of(slice_) - 1;
+      const uint32_t last = block_.rows.first + slice_first() + slice_width(slice_) - 1;
       rows_end_ = last <= rows_.first ? 0 : std::min(rows_.rows, last - rows_.first);
       if (rows_end_ != 0) return;
     }
@@ -288,7 +288,7 @@ class WordSearch final : public Words {
     Gpu& gpu = *slot.device->gpu;
     switch (slot.state) {
       case State::idle:
-        return take_unit(slot);
+        return start_unit(slot);
       case State::loading_slice:
         if (slot.load.column != kColumns) return load(slot);
         build_slice(slot);
@@ -313,7 +313,7 @@ class WordSearch final : public Words {
     return false;
   }
 
-  bool take_unit(Slot& slot) {
+  bool start_unit(Slot& slot) {
     if (slice_ == plan_.slices) return false;
     Device& device = *slot.device;
     const bool new_slice = device.held != slice_ || device.probe != probe_;
@@ -326,11 +326,11 @@ class WordSearch final : public Words {
         {strip_size_.rows(), plan_.strip_rows, most_strip_, rows_end_ - next_row_, std::max(kGoodStrip, share)});
     uint32_t n = 1;
     while (n < most && rows_.begin[next_row_ + n + 1] - rows_.begin[next_row_] <= plan_.strip_entries) ++n;
-    slot.tile = {rows_.first + next_row_, n, block_.rows.first + slice_first(), columns_of(slice_), plan_.stride(),
+    slot.tile = {rows_.first + next_row_, n, block_.rows.first + slice_first(), slice_width(slice_), plan_.stride(),
                  slot.numerators.data()};
     if (new_slice) {
       device.loaded = false;
-      load_rows(slot.load, block_.rows, slice_first(), columns_of(slice_), device.slice,
+      load_rows(slot.load, block_.rows, slice_first(), slice_width(slice_), device.slice,
                 device.held != slice_ ? kDenseColumn : kBounds);
       slot.new_rows = device.held != slice_;
       device.held = slice_;
@@ -447,7 +447,7 @@ class WordSearch final : public Words {
 
   // ------------------------------------------------------------ on the device
 
-  DenseColumns dense_of(const Device& device) const noexcept {
+  DenseColumns dense_columns_on(const Device& device) const noexcept {
     const uint32_t* const of = device.slice.dense.data();
     return {plan_.dense == 0 ? nullptr : of};
   }
@@ -455,8 +455,8 @@ class WordSearch final : public Words {
   void expand(Slot& slot, const Rows& rows, uint32_t n) {
     Gpu& gpu = *slot.device->gpu;
     gpu.clear(*slot.stream, rows.matrix.data(), size_t{n} * 3 * plan_.dense_columns);
-    gpu.launch(*slot.stream, ExpandRows{rows.view(), dense_of(*slot.device), plan_.dense_columns, rows.matrix.data()},
-               n);
+    gpu.launch(*slot.stream,
+               ExpandRows{rows.view(), dense_columns_on(*slot.device), plan_.dense_columns, rows.matrix.data()}, n);
   }
 
   // Rows are there: lists, matrix, and counts of columns from none on.
@@ -464,15 +464,16 @@ class WordSearch final : public Words {
     Device& device = *slot.device;
     Gpu& gpu = *device.gpu;
     Stream& stream = *slot.stream;
-    const uint32_t n = columns_of(slot.slice);
+    const uint32_t n = slice_width(slot.slice);
     if (slot.new_rows) {
       gpu.clear(stream, device.lists.data(), device.lists_size * sizeof(uint64_t));
-      gpu.launch(stream, CountLists{device.slice.view(), dense_of(device), block_.features, device.lists.data()}, n);
+      gpu.launch(stream,
+                 CountLists{device.slice.view(), dense_columns_on(device), block_.features, device.lists.data()}, n);
       gpu.sum(stream, device.temporary, device.lists.data(), static_cast<uint32_t>(device.lists_size));
-      gpu.launch(
-          stream,
-          FillLists{device.slice.view(), dense_of(device), block_.features, device.lists.data(), device.entries.data()},
-          n);
+      gpu.launch(stream,
+                 FillLists{device.slice.view(), dense_columns_on(device), block_.features, device.lists.data(),
+                           device.entries.data()},
+                 n);
       if (plan_.dense != 0) expand(slot, device.slice, n);
     }
     gpu.clear(stream, device.counts.data(), device.counts.size() * sizeof(uint32_t));
@@ -492,7 +493,7 @@ class WordSearch final : public Words {
     if (dense) {
       expand(slot, slot.strip, tile.rows);
       // The upper part alone: from the first column that any row makes a pair with.
-      const uint32_t first = tile.begin_of(0) / kRowStep * kRowStep;
+      const uint32_t first = tile.first_pair_column(0) / kRowStep * kRowStep;
       const uint32_t width = plan_.dense_columns;
       const uint32_t ld = 3 * width;
       const int8_t* const x = slot.strip.matrix.data();
@@ -520,13 +521,13 @@ class WordSearch final : public Words {
     gpu.launch(stream,
                ColumnBounds{tile, slot.strip.weights.data(), device.slice.weights.data(), block_.k,
                             device.counts.data(), device.slice.bounds.data()},
-               (tile.columns - 1) / ColumnBounds::kColumns + 1);
+               (tile.columns - 1) / ColumnBounds::kBlockColumns + 1);
     gpu.record(*device.bounded, stream);
     device.any_bounded = true;
     slot.first_piece = true;
-    const uint32_t begin = tile.begin_of(0);
+    const uint32_t begin = tile.first_pair_column(0);
     slot.pieces.assign(1, {0, tile.rows, begin, tile.columns - begin});
-    for (uint32_t row = 0; row < tile.rows; ++row) stats.pairs += tile.columns - tile.begin_of(row);
+    for (uint32_t row = 0; row < tile.rows; ++row) stats.pairs += tile.columns - tile.first_pair_column(row);
   }
 
   bool tell_piece(Slot& slot) {

@@ -294,7 +294,7 @@ Datum i_match(PG_FUNCTION_ARGS) {
     PgStop stop;
     const std::vector<uint64_t> terms = terms_in(*lexicon, doc.data, doc.size, &stop);
     any = !terms.empty();
-    if (any) memcpy(hash, fingerprint_of(terms).data(), UUID_LEN);
+    if (any) memcpy(hash, i_match_fingerprint(terms).data(), UUID_LEN);
   });
   if (!any) PG_RETURN_NULL();
   return uuid_datum(hash);
@@ -315,7 +315,7 @@ Datum i_match_bag(PG_FUNCTION_ARGS) {
   call_core([&] {
     PgStop stop;
     const std::vector<uint64_t> terms = terms_in(*lexicon, doc.data, doc.size, &stop);
-    for (const Fingerprint& f : fingerprints_of(terms, variants, share))
+    for (const Fingerprint& f : i_match_fingerprints(terms, variants, share))
       memcpy(hashes + UUID_LEN * count++, f.data(), UUID_LEN);
   });
   if (count == 0) PG_RETURN_NULL();

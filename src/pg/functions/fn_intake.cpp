@@ -277,10 +277,10 @@ EncodingGuess detect(const uint8_t* document, size_t size) {
   char guess[64] = "";
   call_core([&] {
     PgStop stop;
-    sample = sample_of(document, size, &stop);
+    sample = encoding_sample(document, size, &stop);
     certain = certain_encoding(sample);
     if (certain.name != nullptr) return;
-    strlcpy(guess, guess_charset(evidence_of(sample, kLongEvidence), &stop).c_str(), sizeof guess);
+    strlcpy(guess, guess_charset(encoding_evidence(sample, kLongEvidence), &stop).c_str(), sizeof guess);
   });
   if (certain.name != nullptr) return certain;
   const Source guessed = named_source(guess);

@@ -78,7 +78,7 @@ char* server_title(const Utf8& filename, bool percent_decoding, size_t* out_size
   char* title = static_cast<char*>(palloc(Min(filename.size, kMaxFilename) + 1));
   size_t size = 0;
   call_core([&] {
-    const std::string found = title_of(filename.view(), percent_decoding);
+    const std::string found = make_title(filename.view(), percent_decoding);
     size = found.copy(title, found.size());
   });
   return server_text_if_fits(title, size, out_size);

@@ -204,7 +204,7 @@ Datum neardup_stopwords(PG_FUNCTION_ARGS) {
   const text* language = PG_GETARG_TEXT_PP(0);
   using List = std::vector<std::string_view>;
   Owned<List>* owned = make_owned<List>(CurrentMemoryContext, [=](PgStop*, PgTempFiles*) {
-    return new List(stopwords_of({VARDATA_ANY(language), static_cast<size_t>(VARSIZE_ANY_EXHDR(language))}));
+    return new List(list_stopwords({VARDATA_ANY(language), static_cast<size_t>(VARSIZE_ANY_EXHDR(language))}));
   });
   const std::string_view* words = owned->object->data();
   const size_t count = owned->object->size();

@@ -90,7 +90,7 @@ void judge_pairs(Study* study) {
     if (!study->has_labels)
       judge_by_edit_rate(sample.documents, sample.count, study->edit_similarity, threads, study->pairs->stop, pairs);
     study->looked_at = pairs->size();
-    study->totals = totals_of(*pairs);
+    study->totals = sum_duplicates(*pairs);
   });
   if (study->totals.duplicates > 0) return;
   ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("no two documents of the sample are near duplicates"),
@@ -115,7 +115,7 @@ void compare_forms(Study* study) {
     for (const ShingleForm& form : study->forms) {
       studied->similarities.push_back(
           exact_similarities(sample.documents, studied->pairs, form, memory, threads, study->pairs->stop));
-      histograms.push_back(histograms_of(studied->pairs, studied->similarities.back()));
+      histograms.push_back(make_histograms(studied->pairs, studied->similarities.back()));
     }
     const std::vector<Proposal> best = propose(histograms, study->totals);
     count = best.size();

@@ -173,7 +173,7 @@ uint32 decode_rows(const ModelCall* call, uint32 first, uint32 end, Take take) {
                  std::vector<uint16_t> values;
                  decode_word_row(stored.data, stored.size, call->features, &features, &values);
                  const WordRow decoded = {features.data(), values.data(), features.size()};
-                 if (weight_of(decoded) != call->weights[next])
+                 if (row_weight(decoded) != call->weights[next])
                    throw Error(Errc::corrupt_data, "the features of a word do not add up to its weight");
                  taken = take(decoded);
                });

@@ -198,7 +198,7 @@ Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
       decode_word_row(stored[i].data, stored[i].size, kMaxWordFeatures, &features[i], &values[i]);
       rows[i] = {features[i].data(), values[i].data(), features[i].size()};
     }
-    const uint64_t weight = weight_of(rows[0]) + weight_of(rows[1]);
+    const uint64_t weight = row_weight(rows[0]) + row_weight(rows[1]);
     any = weight > 0;
     if (any) similarity = static_cast<double>(common_information(rows[0], rows[1])) / static_cast<double>(weight);
   });

@@ -48,7 +48,7 @@ Result run(const NeardupGpuJob& job, const Setting& s, uint32_t max = 1000) {
   Result out;
   {
     const std::unique_ptr<Search> search = make_search(gpus, job, NeardupGpuOptions{0, 0, s.filter, s.way});
-    dynamic_cast<DeviceSearch<HostGpu>&>(*search).start_with_pieces_of(s.pieces);
+    dynamic_cast<DeviceSearch<HostGpu>&>(*search).set_first_piece(s.pieces);
     search->start(s.limit);
     std::vector<NeardupGpuPair> some(max);
     for (double done = 0; done < 1;) {
@@ -204,7 +204,7 @@ TEST(GpuSearchOnHost, ALostDeviceIsAnError) {
     Pairs got;
     try {
       const auto search = make_search({&gpu}, j.job, {});
-      dynamic_cast<DeviceSearch<HostGpu>&>(*search).start_with_pieces_of(2000);
+      dynamic_cast<DeviceSearch<HostGpu>&>(*search).set_first_piece(2000);
       search->start(1 << 20);
       NeardupGpuPair some[64];
       for (double done = 0; done < 1;) {
@@ -322,8 +322,8 @@ TEST(GpuPlan, TilesCoverEveryPairOnce) {
       // One row of x may be too much already; the next ones are taken because the first of them is cheap.
       const uint64_t heaviest = weighed ? weigh(join, base_x + t.tile.x_first + t.tile.x_count - 1) : 1;
       ASSERT_TRUE(t.tile.y_count == 1 || t.tile.x_count * uint64_t{t.tile.y_count} * heaviest <= pairs);
-      ASSERT_LE(t.tile.x_first + t.tile.x_count, stores[0].rows_of(t.slab_x));
-      ASSERT_LE(t.tile.y_first + t.tile.y_count, stores[join.store_y].rows_of(t.slab_y));
+      ASSERT_LE(t.tile.x_first + t.tile.x_count, stores[0].rows_in_slab(t.slab_x));
+      ASSERT_LE(t.tile.y_first + t.tile.y_count, stores[join.store_y].rows_in_slab(t.slab_y));
       for (uint32_t x = 0; x < t.tile.x_count; ++x)
         for (uint32_t y = 0; y < t.tile.y_count; ++y)
           if (!t.tile.self || t.tile.y_first + y > t.tile.x_first + x)

@@ -39,7 +39,7 @@ class Session {
       gpus.push_back(&gpu);
     }
     search_ = std::make_unique<WordSearch<HostGpu>>(gpus, s.way);
-    search_->use_strips_of(s.strips);
+    search_->limit_strips(s.strips);
     limit_ = s.limit;
   }
   ~Session() {
@@ -319,7 +319,7 @@ TEST(GpuWordsOnHost, DenseFeaturesAreMultiplied) {
 // Every value there is, as digits: in matrices, times ones, it is itself.
 TEST(GpuWordsOnHost, DigitsAreExact) {
   for (uint32_t v = 1; v <= 32767; ++v) {
-    const Digits d = digits_of(v);
+    const Digits d = to_digits(v);
     ASSERT_EQ(256 * (d.high * kHere) + d.low * kHere, static_cast<int>(v));
     ASSERT_EQ(static_cast<int>(d.high), -static_cast<int>((v + 127) / 256));
     ASSERT_LE(-static_cast<int>(d.high), 128);
@@ -393,7 +393,7 @@ TEST(GpuWordsOnHost, ALostDeviceIsAnError) {
     gpu.calls_left = calls;
     try {
       WordSearch<HostGpu> search({&gpu}, NEARDUP_GPU_WAY_AUTO);
-      search.use_strips_of(9);
+      search.limit_strips(9);
       search.begin(c.block(0, 60), 8 << 20);
       search.probe(c.view(0, 60), least.data());
       std::vector<NeardupGpuPair> told;
@@ -462,7 +462,7 @@ class HostTiles final : public WordTiles {
     std::vector<HostGpu*> pointers;
     for (HostGpu& gpu : owned_) pointers.push_back(&gpu);
     search_ = std::make_unique<WordSearch<HostGpu>>(pointers, NEARDUP_GPU_WAY_AUTO);
-    search_->use_strips_of(strips);
+    search_->limit_strips(strips);
   }
   bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k, double,
              Workspace&) override {
@@ -561,7 +561,7 @@ TEST(GpuWordsPlan, ALargeModelOnALargeDevice) {
   ASSERT_TRUE(plan_words(
       block, 36000, 0, uint64_t{130} << 30, [](uint32_t) { return 1 << 20; }, &plan));
   EXPECT_EQ(plan.slices, 1u);
-  EXPECT_EQ(plan.strip_rows, kMaxStrip);
+  EXPECT_EQ(plan.strip_rows, kMaxStripRows);
   EXPECT_EQ(plan.dense, 36000u);
   EXPECT_LT(plan.bytes, uint64_t{40} << 30);
   // The same block by position fits on 16 GB, and is cut on 2.
@@ -594,27 +594,27 @@ TEST(GpuWordsOnHost, BucketsHoldWhatTheyShould) {
   std::mt19937 random(1);
   float before = 0;
   for (uint32_t b = 1; b < Scale::kBuckets; ++b) {
-    const float edge = Scale::edge_of(b);
+    const float edge = Scale::lower_edge(b);
     EXPECT_GT(edge, before);
-    EXPECT_EQ(Scale::bucket_of(edge), b);
-    EXPECT_EQ(Scale::bucket_of(std::nextafterf(edge, 0.0f)), b - 1);
+    EXPECT_EQ(Scale::find_bucket(edge), b);
+    EXPECT_EQ(Scale::find_bucket(std::nextafterf(edge, 0.0f)), b - 1);
     before = edge;
   }
-  EXPECT_EQ(Scale::bucket_of(0.0f), 0u);
-  EXPECT_EQ(Scale::bucket_of(1e-30f), 0u);
-  EXPECT_EQ(Scale::bucket_of(1.0f), Scale::kBuckets - 1);
-  EXPECT_EQ(Scale::fine_of(1.0f), Scale::kBuckets - 1);
+  EXPECT_EQ(Scale::find_bucket(0.0f), 0u);
+  EXPECT_EQ(Scale::find_bucket(1e-30f), 0u);
+  EXPECT_EQ(Scale::find_bucket(1.0f), Scale::kBuckets - 1);
+  EXPECT_EQ(Scale::find_fine_bucket(1.0f), Scale::kBuckets - 1);
   for (int round = 0; round < 100000; ++round) {
     const float x = static_cast<float>(random() % 1000000 + 20) / 1000019;
     const float y = round % 2 == 0 ? static_cast<float>(random() % 1000000 + 20) / 1000019 : x * 1.0002f;
-    const auto place = [](float v) { return std::pair(Scale::bucket_of(v), Scale::fine_of(v)); };
+    const auto place = [](float v) { return std::pair(Scale::find_bucket(v), Scale::find_fine_bucket(v)); };
     EXPECT_FALSE(x < y && place(x) > place(y));
-    EXPECT_LE(Scale::edge_of(place(x).first, place(x).second), x);
-    EXPECT_GT(Scale::edge_of(place(x).first, place(x).second) * 1.0001f, x);
+    EXPECT_LE(Scale::lower_edge(place(x).first, place(x).second), x);
+    EXPECT_GT(Scale::lower_edge(place(x).first, place(x).second) * 1.0001f, x);
   }
 }
 
-// lowered() makes up for the error of similarity_of().
+// lowered() makes up for the error of pair_similarity().
 TEST(GpuWordsOnHost, RoundingLosesNothing) {
   std::mt19937_64 random(2);
   double most = 0;
@@ -623,7 +623,7 @@ TEST(GpuWordsOnHost, RoundingLosesNothing) {
     const auto b = static_cast<uint32_t>(1 + random() % ((1u << (1 + random() % 30)) - 1));
     const auto n = static_cast<uint32_t>(1 + random() % (uint64_t{a} + b));
     const double exact = double(n) / (double(a) + b);
-    const float s = similarity_of(n, a, b);
+    const float s = pair_similarity(n, a, b);
     most = std::max(most, std::abs(s - exact) / exact);
     // A bound that equals the similarity, rounded either way.
     EXPECT_GE(s, lowered(static_cast<float>(exact)));
