@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/fingerprint/fingerprint.h"
-#include "core/fingerprint/passages.h"
-#include "core/fingerprint/winnow.h"
+#include "core/document/fingerprint.h"
+#include "core/document/winnow.h"
+#include "core/passages/shared/shared_passages.h"
 #include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/document/shingle.h"
 #include "core/document/words.h"
-#include "core/fingerprint/i_match.h"
+#include "core/signature/i_match.h"
 #include "core/signature/stopword_shingles.h"
 
 #include "test/fuzz/fuzz.h"

@@ -1,6 +1,6 @@
 // Karp-Rabin fingerprints against Horner's rule a byte at a time; the laws of concatenation and of sliding; golden
 // values.
-#include "core/fingerprint/fingerprint.h"
+#include "core/document/fingerprint.h"
 
 #include <gtest/gtest.h>
 #include <map>

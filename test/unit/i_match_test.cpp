@@ -1,5 +1,5 @@
 // I-Match against the obvious version: lexicons, terms, fingerprints, variants; limits and refusals.
-#include "core/fingerprint/i_match.h"
+#include "core/signature/i_match.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Winnowing against its definition window by window; its guarantee; its density; units and their places.
-#include "core/fingerprint/winnow.h"
+#include "core/document/winnow.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

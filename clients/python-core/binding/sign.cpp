@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/document/shingle.h"
-#include "core/fingerprint/winnow.h"
+#include "core/document/winnow.h"
 #include "core/signature/ctph.h"
 #include "core/signature/minhash_encode.h"
 #include "core/signature/sign.h"

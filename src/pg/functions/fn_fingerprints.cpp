@@ -1,7 +1,7 @@
 // karp_rabin() and its kin, winnow_fingerprints() and winnow_hashes(): fingerprints of documents, of their windows, and
 // few of their shingles.
-#include "core/fingerprint/fingerprint.h"
-#include "core/fingerprint/winnow.h"
+#include "core/document/fingerprint.h"
+#include "core/document/winnow.h"
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/arrays.h"

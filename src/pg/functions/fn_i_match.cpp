@@ -1,7 +1,7 @@
 // I-Match: words of the documents of a query with their counts, fingerprints under a lexicon.
 #include <string>
 
-#include "core/fingerprint/i_match.h"
+#include "core/signature/i_match.h"
 #include "pg/base/context.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"

@@ -1,7 +1,7 @@
 // shared_passages() and copied_share(): what stands in one document and in another.
 #include <vector>
 
-#include "core/fingerprint/passages.h"
+#include "core/passages/shared/shared_passages.h"
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/arrays.h"

@@ -1,5 +1,5 @@
 // See i_match.h.
-#include "core/fingerprint/i_match.h"
+#include "core/signature/i_match.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include "core/base/stop.h"
 #include "core/document/shingle.h"
-#include "core/fingerprint/shared_grams.h"
+#include "core/passages/shared/shared_grams.h"
 
 namespace neardup {
 

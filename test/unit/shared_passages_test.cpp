@@ -1,5 +1,5 @@
 // Shared passages and copied shares against a table of all places where two documents agree; limits; hard texts.
-#include "core/fingerprint/passages.h"
+#include "core/passages/shared/shared_passages.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -8,7 +8,7 @@
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"
 
-namespace neardup::passages_test {
+namespace neardup::shared_passages_test {
 namespace {
 
 using reference::FoundPassage;
@@ -172,4 +172,4 @@ TEST(Passages, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace neardup::passages_test
+}  // namespace neardup::shared_passages_test

@@ -1,4 +1,4 @@
-// The inside of passages.h: which runs of so many units two documents share, told by comparing, not by hashes.
+// The inside of shared_passages.h: which runs of so many units two documents share, told by comparing, not by hashes.
 #pragma once
 
 #include <cstdint>

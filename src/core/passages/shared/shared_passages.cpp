@@ -1,11 +1,11 @@
-// See passages.h: runs of min_units units that both documents have narrow them down to what is shared; a suffix
+// See shared_passages.h: runs of min_units units that both documents have narrow them down to what is shared; a suffix
 // automaton of that part of b then tells the longest matches.
-#include "core/fingerprint/passages.h"
+#include "core/passages/shared/shared_passages.h"
 
 #include <algorithm>
 #include <string>
 
-#include "core/fingerprint/shared_grams.h"
+#include "core/passages/shared/shared_grams.h"
 #include "core/unicode/code_points.h"
 
 namespace neardup {
@@ -229,8 +229,8 @@ RunHeap longest_matches(RunAutomaton& automaton, const Numbers<Run>& runs, const
   return out;
 }
 
-// The greedy choice of passages.h. In what is left of a match when a longer one was taken no gap can open: a match
-// taken before this one was longer than all of this one that was free, so that it took an end, or all.
+// The greedy choice of shared_passages.h. In what is left of a match when a longer one was taken no gap can open: a
+// match taken before this one was longer than all of this one that was free, so that it took an end, or all.
 Numbers<Run> choose(RunHeap matches, size_t units, size_t least, Workspace& ws) {
   Numbers<Run> chosen(ws);
   Numbers<uint32_t> owner(ws);  // of a unit: its passage, from 1 on

@@ -7,7 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/document/shingle.h"
-#include "core/fingerprint/ignored.h"
+#include "core/passages/shared/ignored.h"
 
 namespace neardup {
 

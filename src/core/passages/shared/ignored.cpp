@@ -1,5 +1,5 @@
 // See ignored.h.
-#include "core/fingerprint/ignored.h"
+#include "core/passages/shared/ignored.h"
 
 #include <map>
 

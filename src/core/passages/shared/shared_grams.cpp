@@ -1,5 +1,5 @@
 // See shared_grams.h.
-#include "core/fingerprint/shared_grams.h"
+#include "core/passages/shared/shared_grams.h"
 
 #include "core/document/text_units.h"
 

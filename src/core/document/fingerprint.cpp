@@ -1,5 +1,5 @@
 // See fingerprint.h.
-#include "core/fingerprint/fingerprint.h"
+#include "core/document/fingerprint.h"
 
 #include <algorithm>
 #include <array>

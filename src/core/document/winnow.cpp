@@ -1,5 +1,5 @@
 // See winnow.h.
-#include "core/fingerprint/winnow.h"
+#include "core/document/winnow.h"
 
 #include <algorithm>
 #include <bit>
