@@ -7,9 +7,24 @@ namespace neardup::detail {
 
 #include "core/unicode/unicode_table.inc"
 
+// A table from its runs.
+template <size_t kSize>
+struct RunTable {
+  uint8_t at[kSize];
+
+  template <size_t kNumbers>
+  constexpr explicit RunTable(const uint16_t (&runs)[kNumbers]) : at{} {
+    size_t n = 0;
+    for (size_t i = 0; i < kNumbers; i += 2)
+      for (unsigned left = runs[i + 1]; left > 0; --left) at[n++] = static_cast<uint8_t>(runs[i]);
+  }
+};
+inline constexpr RunTable<kStage1Size> kStage1(kStage1Runs);
+inline constexpr RunTable<kStage2Size> kStage2(kStage2Runs);
+
 inline constexpr CodePoint classify(uint32_t c) noexcept {
   if (c >= 0x110000) return {c, WordClass::none};
-  const CodePointRecord r = kRecords[kStage2[kStage1[c >> 7] * 128u + (c & 127)]];
+  const CodePointRecord r = kRecords[kStage2.at[kStage1.at[c >> 7] * 128u + (c & 127)]];
   return {c + static_cast<uint32_t>(r.fold), static_cast<WordClass>(r.cls)};
 }
 
