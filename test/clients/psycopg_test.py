@@ -2,6 +2,7 @@
 import asyncio
 
 from clients import *
+import released
 
 neardup = need("neardup")
 import neardup.psycopg as np
@@ -99,6 +100,7 @@ def refusals(name):
         conn.execute("CREATE TYPE minhash AS ENUM ('a')")
         raises("a type of the same name", neardup.NeardupError, lambda: np.register(conn), "no extension neardup")
     with database("_old", extension=False) as old, connect(old) as conn:
+        released.install()
         conn.execute("CREATE EXTENSION neardup VERSION '0.1.0'")
         check("an older version has the types",
               np.register(conn) is None and isinstance(one(conn, "SELECT to_minhash('a b c')"), Minhash))

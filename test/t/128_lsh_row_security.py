@@ -3,6 +3,7 @@
 import itertools
 
 from plans import *
+import released
 
 READER = "t_128_reader"
 
@@ -352,6 +353,7 @@ def looks(conn, name):
 def updated():
     """The SQL of 0.2.0 serves under row security as it did; ALTER EXTENSION UPDATE brings today's labels."""
     with database("_old", extension=False) as name, connect(name) as conn:
+        released.install()
         conn.execute("CREATE EXTENSION neardup VERSION '0.2.0'")
         tables_of_old = (
             TABLES.replace("{f}_all", "{f}").replace("{f}", "m").replace("{t}", "minhash").replace("{reader}", READER))

@@ -1,23 +1,99 @@
 #!/usr/bin/python3
 """Versions: the scripts of releases do not change; ALTER EXTENSION UPDATE from each of them gives the same as a new
-installation; this library works with the SQL of the release before it; existing objects keep working."""
+installation; this library works with the SQL of the release before it, and refuses that of earlier ones; existing
+objects keep working."""
 import glob
 import hashlib
 
-from harness import *
+from released import *
 import catalog
 import estate
 
-UPGRADE = os.path.join(ROOT, "sql", "upgrade")
+# The releases whose SQL the library serves; of earlier ones it has stubs.
+SERVED = ("0.3.0", "0.3.1")
+UPDATE = "ALTER EXTENSION neardup UPDATE; then make again the views and functions that call it."
 
 
 def frozen():
     """sql/upgrade/SHA256SUMS names what has been released."""
-    with open(os.path.join(UPGRADE, "SHA256SUMS")) as f:
-        sums = [line.split() for line in f]
-    equal_all(
-        "released scripts are as they were",
-        [(name, hashlib.sha256(open(os.path.join(UPGRADE, name), "rb").read()).hexdigest(), s) for s, name in sums])
+    whole = scripts()
+    sums = [line.split() for line in read(UPGRADE, "SHA256SUMS").splitlines()]
+    equal_all("released scripts are as they were", [
+        (name, hashlib.sha256(whole.get(name) or read(UPGRADE, name).encode()).hexdigest(), s) for s, name in sums])
+    equal("each whole script is in the list", sorted(set(whole) - {name for _, name in sums}), [])
+    equal("sql/upgrade has steps alone", [n for n in os.listdir(UPGRADE) if n.endswith(".sql") and n.count("--") != 2], [])
+
+
+FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\s+(?:[\w@]+\.)*(\w+)\s*\([^;]*?"
+                      r"AS 'MODULE_PATHNAME'(?:,\s*'(\w+)')?")
+
+
+def symbols(text):
+    """Names of C functions in a script."""
+    found = FUNCTION.findall(text)
+    if len(found) != text.count("'MODULE_PATHNAME'"):
+        raise RuntimeError("%d of %d functions read" % (len(found), text.count("'MODULE_PATHNAME'")))
+    return {symbol or name for name, symbol in found}
+
+
+def read(*names):
+    with open(os.path.join(ROOT, *names), encoding="utf-8") as f:
+        return f.read()
+
+
+def all_symbols():
+    """The library has each C function that a release or a step names, those that only old releases name as stubs."""
+    whole = {name.split("--")[1][:-len(".sql")]: symbols(text.decode()) for name, text in scripts().items()}
+    steps = {name: symbols(read(UPGRADE, name)) for name in os.listdir(UPGRADE) if name.endswith(".sql")}
+    today = symbols("".join(map(read, glob.glob(os.path.join(ROOT, "sql", "install", "*.sql")))))
+    listed = tool("nm", "-D", "--defined-only", DESTDIR + pg_config("--pkglibdir") + "/neardup.so").stdout
+    has = set(re.findall(r"\bpg_finfo_(\w+)", listed))
+    equal_all("the library has all functions of", [
+        (name, sorted(names - has), []) for name, names in [*whole.items(), *steps.items(), ("today", today)]])
+    stubs = re.findall(r"^STUB\((\w+)\)", read("src", "pg", "values", "old_sql.cpp"), re.M)
+    equal("stubs are what only the SQL of earlier releases names", stubs,
+          sorted(has.difference(today, *(whole[version] for version in SERVED))))
+    equal("each of them is called here", sorted(set(stubs) - set(REFUSED)), [])
+
+
+ROWS = "'SELECT 1 AS id, to_minhash(''a b c'') AS sig'"
+TEXTS = "'SELECT ''a b c''::text'"
+# Calls by the SQL of 0.1.0 and 0.2.0, by C function.
+REFUSED = {
+    "neardup_all_pairs": "SELECT * FROM all_pairs(%s, 0.5)" % ROWS,
+    "neardup_pairs_between": "SELECT * FROM pairs_between(%s, %s, 0.5)" % (ROWS, ROWS),
+    "neardup_all_clusters": "SELECT * FROM all_clusters(%s, 0.5)" % ROWS,
+    "neardup_cluster_bridges": "SELECT * FROM cluster_bridges(%s, 0.5)" % ROWS,
+    "neardup_expression_type": "SELECT neardup_expression_type('pg_class', 'relname')",
+    "neardup_words_given": "SELECT neardup_words_given(%s)" % TEXTS,
+    "neardup_copied_share": "SELECT copied_share('a b c', 'a b d', 2)",
+    "neardup_shared_passages": "SELECT * FROM shared_passages('a b c', 'a b d', 2)",
+    "neardup_winnow_fingerprints": "SELECT * FROM winnow_fingerprints('a b c', 2, 1)",
+    "neardup_winnow_fingerprints_bytes": "SELECT * FROM winnow_fingerprints('abc'::bytea, 2, 1)",
+    "neardup_refresh_duplicates": "CALL refresh_duplicates('copies')",
+}
+REFUSED_OF_FIRST = {
+    "word_similarities": "SELECT * FROM word_similarities(%s)" % TEXTS,
+    "neardup_count_words":
+        "SELECT * FROM neardup_count_words(%s, 9, 1, 2, true, NULL, NULL, NULL, 'sentence')" % TEXTS,
+    "neardup_create_word_model": "CALL create_word_model('model', %s)" % TEXTS,
+}
+
+
+def refused(old):
+    """What the library does not serve says how to go on; what is stored is there after the update."""
+    with database("_refused", extension=False) as name, connect(name) as conn:
+        conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
+        for statement in estate.STORE:
+            conn.execute(statement)
+        for symbol, call in {**REFUSED, **(REFUSED_OF_FIRST if old == "0.1.0" else {})}.items():
+            fails("SQL of %s: %s" % (old, symbol), conn, call, state="0A000", hint=UPDATE,
+                  text="is of neardup 0.2.0 or before, whose SQL this library does not serve")
+        before = {query: conn.execute(query).fetchall() for query in estate.NEAR}
+        conn.execute("ALTER EXTENSION neardup UPDATE")
+        estate.served(old + ", updated", conn)
+        estate.same(old + ", updated: the same answers", {q: conn.execute(q).fetchall() for q in before}, before)
+        estate.sound(old + ", updated", conn)
 
 
 def definitions(name):
@@ -73,44 +149,15 @@ def carried(old):
         with database("_today") as today, connect(today) as now:
             estate.make(now)
             estate.same(old + " answers as today's SQL", before, estate.answers(now))
-        conn.execute("CREATE TABLE words AS SELECT * FROM word_similarities('SELECT body FROM article', k => 3, "
-                     "vocabulary => 300)")
         conn.execute("CREATE VIEW akin AS SELECT * FROM word_similarities('SELECT body FROM article', k => 3, "
                      "vocabulary => 300)")
-        begun = ("CALL create_word_model('begun', 'SELECT body FROM article', vocabulary => 300, k => 3, commit_every "
-                 "=> '0 s')")
-        begun_model(conn, begun)
         with connect(name) as other:  # a session that saw the old version
-            other.execute("SELECT count(*) FROM akin")
+            akin = other.execute("TABLE akin").fetchall()
             conn.execute("ALTER EXTENSION neardup UPDATE")
-            equal(old + ", updated: another session goes on", one(other, "SELECT count(*) FROM akin"),
-                  one(conn, "SELECT count(*) FROM words"))
+            equal(old + ", updated: another session goes on", other.execute("TABLE akin").fetchall(), akin)
         estate.same(old + ", updated: the same answers", estate.answers(conn), before)
         estate.served(old + ", updated", conn)
         estate.sound(old + ", updated", conn)
-        if old == "0.1.0":
-            equal("0.1.0, updated: a view of word_similarities gives what it gave",
-                  conn.execute("TABLE akin").fetchall(), conn.execute("TABLE words").fetchall())
-            fails("0.1.0, updated: a model that was begun without a discount goes on without one", conn,
-                  begun.replace("commit_every", "discount => 0.5, commit_every"), text="other arguments")
-            conn.execute(begun)
-            equal("0.1.0, updated: and is finished",
-                  conn.execute(
-                      "SELECT m.word, s.n::int, o.word, s.v FROM begun m, unnest(m.similar_ids, m.similarities) "
-                      "WITH ORDINALITY s(i, v, n), begun o WHERE o.id = s.i ORDER BY m.id, s.n").fetchall(),
-                  conn.execute("SELECT word, rank, similar_word, similarity FROM words").fetchall())
-            conn.execute("SELECT drop_word_model('begun')")
-            conn.execute("CREATE OR REPLACE VIEW akin AS SELECT * FROM word_similarities('SELECT body FROM article', "
-                         "k => 3, vocabulary => 300)")
-            conn.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_word_similarities_0_1_0; "
-                         "DROP FUNCTION neardup_word_similarities_0_1_0")
-            equal("0.1.0, updated: the view made again gives the same, and the old function is dropped",
-                  conn.execute("TABLE akin").fetchall(), conn.execute("TABLE words").fetchall())
-            conn.execute("DROP VIEW akin")
-            conn.execute("CALL create_word_model('sparing', 'SELECT body FROM article', vocabulary => 300, k => 3, "
-                         "discount => 0.5)")
-            check("0.1.0, updated: what is new works",
-                  one(conn, "SELECT sum(weight) FROM sparing") < one(conn, "SELECT sum(weight) FROM model"))
         estate.live_on(old + ", updated", conn)
         conn.execute("DROP EXTENSION neardup CASCADE")
         equal(old + ", updated: DROP EXTENSION leaves none of it",
@@ -163,21 +210,21 @@ def made_over_it():
             "CREATE TABLE docs (id int PRIMARY KEY, body text); "
             "INSERT INTO docs VALUES (1, 'a b c d e f g h i j k l m n o p'), (2, 'a b c d e f g h i j k l m n o p')")
         conn.execute("SELECT create_duplicates('copies', 'docs', 'id', 'body')")
-        conn.execute("CALL refresh_duplicates('copies')")
         # 0.1.0 kept the name of a profile as it was given.
         conn.execute("SELECT create_profile('narrow', k => 2); "
                      "SELECT create_duplicates('narrow_copies', 'docs', 'id', 'body', profile => 'narrow')")
         conn.execute("UPDATE narrow_copies_job SET profile = 'narrow'")
-        conn.execute("CALL refresh_duplicates('narrow_copies')")
         conn.execute("CREATE VIEW watching AS SELECT job, phase FROM duplicates_status WHERE job::text = 'copies'")
-        conn.execute("CREATE VIEW near AS SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)")
-        conn.execute("CREATE VIEW clustered AS SELECT * FROM all_clusters('SELECT id, to_minhash(body) FROM docs "
-                     "ORDER BY id', 0.5)")
-        conn.execute("CREATE VIEW copied AS SELECT copied_share('a b c', 'a b d', 2), (SELECT count(*) "
-                     "FROM winnow_fingerprints('a b c', 2, 1)) AS chosen, "
-                     "(SELECT text FROM shared_passages('a b c', 'a b d', 2)) AS passage, (SELECT count(*) "
-                     "FROM winnow_fingerprints('abc'::bytea, 2, 1)) AS of_bytes")
-        copied = conn.execute("TABLE copied").fetchall()
+        views = {
+            "near": "SELECT * FROM all_pairs('SELECT id, to_minhash(body) FROM docs', 0.5)",
+            "clustered": "SELECT * FROM all_clusters('SELECT id, to_minhash(body) FROM docs ORDER BY id', 0.5)",
+            "copied": REFUSED["neardup_copied_share"],
+            "passages": REFUSED["neardup_shared_passages"],
+            "chosen": REFUSED["neardup_winnow_fingerprints"],
+            "of_bytes": REFUSED["neardup_winnow_fingerprints_bytes"],
+        }
+        for view, query in views.items():
+            conn.execute("CREATE VIEW %s AS %s" % (view, query))
         conn.execute("DROP ROLE IF EXISTS neardup_update_reader; CREATE ROLE neardup_update_reader")
         conn.execute(
             "REVOKE ALL ON duplicates_status FROM PUBLIC; GRANT SELECT ON duplicates_status TO neardup_update_reader; "
@@ -189,13 +236,14 @@ def made_over_it():
             conn.execute("REVOKE ALL ON FUNCTION %s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %s TO neardup_update_reader"
                          % (function, function))
         conn.execute("ALTER EXTENSION neardup UPDATE")
-        equal("a view over the status of 0.2.0 gives what it gave", conn.execute("TABLE watching").fetchall(),
-              [("copies", "idle")])
-        equal("a view over all_pairs() of 0.2.0 gives what it gave", conn.execute("TABLE near").fetchall(), [(1, 2, 1)])
-        equal("as does one over all_clusters()", conn.execute("SELECT id, representative FROM clustered").fetchall(),
-              [(1, 1), (2, 1)])
-        equal("views over functions of passages of 0.2.0, too",
-              (conn.execute("TABLE copied").fetchall(), copied[0][1:]), (copied, (2, "a b", 2)))
+        for view in ("watching", *views):
+            fails("a view of 0.2.0, %s, says that it must be made again" % view, conn, "TABLE " + view, state="0A000",
+                  hint=UPDATE)
+        for view, query in views.items():
+            conn.execute("CREATE OR REPLACE VIEW %s AS %s" % (view, query))
+        equal("views that were made again have their answers",
+              [conn.execute("TABLE " + view).fetchall()[0] for view in ("near", "copied", "passages")],
+              [(1, 2, 1), (2 / 3,), (1, 1, 3, "a b")])
         equal("and copied_share() ignores what it is told",
               one(conn, "SELECT copied_share('a b c', 'a b d', 2, ignore => ARRAY['a'])"), 0)
         equal("and all_pairs() has a measure",
@@ -209,7 +257,7 @@ def made_over_it():
         conn.execute("SELECT drop_duplicates('narrow_copies')")
         equal("and the status is as a new one",
               conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
-              [("copies", "idle", "CALL refresh_duplicates('copies');")])
+              [("copies", "new", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
                     has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE'),
                     has_function_privilege(r, 'all_pairs(text, float8, text, text, float8, interval, text)', 'EXECUTE'),
@@ -228,15 +276,9 @@ def made_over_it():
         equal("and can compare containment",
               conn.execute("SELECT id, representative FROM copies ORDER BY id").fetchall(), [(1, 3), (2, 3), (3, 3)])
         equal("its result is right", conn.execute("SELECT * FROM check_duplicates('copies')").fetchall(), [])
-        conn.execute(
-            "DROP VIEW clustered; ALTER EXTENSION neardup DROP FUNCTION neardup_all_clusters_0_2_0(text, float8, text, "
-            "text, float8, interval); "
-            "DROP FUNCTION neardup_all_clusters_0_2_0(text, float8, text, text, float8, interval)")
-        conn.execute(
-            "DROP VIEW near; ALTER EXTENSION neardup DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, "
-            "float8, interval); DROP FUNCTION neardup_all_pairs_0_2_0(text, float8, text, text, float8, interval)")
-        conn.execute("DROP VIEW copied")
-        for function in ("copied_share_0_2_0(text, text, int, text)", "shared_passages_0_2_0(text, text, int, text)",
+        for function in ("all_pairs_0_2_0(text, float8, text, text, float8, interval)",
+                         "all_clusters_0_2_0(text, float8, text, text, float8, interval)",
+                         "copied_share_0_2_0(text, text, int, text)", "shared_passages_0_2_0(text, text, int, text)",
                          "winnow_fingerprints_0_2_0(text, int, int, text)",
                          "winnow_fingerprints_0_2_0(bytea, int, int)"):
             conn.execute(
@@ -381,18 +423,13 @@ def refreshed_before_it(old):
             conn.execute("RESET ROLE; DROP OWNED BY {0} CASCADE; DROP ROLE {0}".format(owner))
 
 
-def begun_model(conn, call):
-    """Words are counted and none compared, as an interrupted call leaves it."""
-    conn.execute(call)
-    conn.execute("UPDATE begun_model SET compared = 0, finished = NULL; "
-                 "UPDATE begun SET similar_ids = NULL, similarities = NULL")
-
-
 def main():
+    install()
     with database("_any") as name, connect(name) as conn:
         old = catalog.versions(conn)[:-1]
-    sections((frozen,), (chain,), (made_over_it,), (schema_of_that_name,),
-             *[(call, v) for v in old for call in (refreshed_before_it, nobody_blocks)],
+    sections((frozen,), (all_symbols,), (chain,), (made_over_it,), (schema_of_that_name,),
+             *[(nobody_blocks, v) for v in old], *[(refused, v) for v in old if v not in SERVED],
+             *[(refreshed_before_it, v) for v in old if v in SERVED],
              *[(call, v) for v in old[-1:] for call in (carried, dumped)])
 
 

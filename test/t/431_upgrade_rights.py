@@ -1,18 +1,12 @@
 #!/usr/bin/python3
 """After an update every attribute of every object is that of a new installation: owner, privileges, cost, flags,
 dependencies, comments. What an administrator had granted and revoked before stays, on what is made anew, too."""
-from harness import *
+from released import *
 import catalog
 
 READER = "neardup_update_reader"
 KINDS = {"f": "FUNCTION", "p": "PROCEDURE", "a": "FUNCTION", "w": "FUNCTION"}
 MEMBERS = catalog.MEMBERS.replace("classid, objid", "objid") + " AND classid = '%s'::regclass"
-
-
-def versions(conn):
-    """Those before the newest."""
-    found = [v for (v,) in conn.execute("SELECT version FROM pg_available_extension_versions WHERE name = 'neardup'")]
-    return sorted(found, key=lambda v: tuple(map(int, v.split("."))))[:-1]
 
 
 def same_attributes(old, wanted):
@@ -81,8 +75,9 @@ def kept_rights(old):
 
 
 def main():
+    install()
     with database("_any") as name, connect(name) as conn:
-        wanted, old = catalog.attributes(conn), versions(conn)
+        wanted, old = catalog.attributes(conn), catalog.versions(conn)[:-1]
         check("attributes are read", len(wanted) > 10000, len(wanted))
     sections(*[(same_attributes, v, wanted) for v in (old if LONG else (old[0], old[-1]))],
              *[(kept_rights, v) for v in (old if LONG else (old[1], old[-1]))])

@@ -17,7 +17,7 @@ three. NEARDUP_UPGRADE_BUILDS names a folder where what was built stays for the 
 import glob
 import types
 
-from servers import *
+from released import *
 import catalog
 import estate
 
@@ -27,7 +27,7 @@ INSTALLED = "SELECT sql, library FROM neardup_version()"
 
 def releases():
     """{version: commit}, the oldest first."""
-    with open(os.path.join(ROOT, "sql", "upgrade", "README"), encoding="utf-8") as f:
+    with open(os.path.join(UPGRADE, "README"), encoding="utf-8") as f:
         found = dict(re.findall(r"^    (\d+\.\d+\.\d+) +([0-9a-f]{7,40})$", f.read(), re.M))
     return {v: found[v] for v in sorted(found, key=estate.version_key)}
 
@@ -216,6 +216,7 @@ def through_all(builds, all_programs):
 def updated_behind(builds, all_programs, release):
     """pg_upgrade first, then the update: of a cluster with that release's SQL."""
     server = Server(installation=builds.installation(None, all_programs[0]))
+    install(server.bin[:-len(pg_config("--bindir", all_programs[0]))], all_programs[0])
     with server.start().connect() as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '%s'" % release)
         estate.make(conn)

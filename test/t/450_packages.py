@@ -182,7 +182,8 @@ def built_files():
     if files is None:
         return skip("files that are built: not a git checkout")
     bad = re.compile(r"\.(o|so|bc|a|pyc|deb|zip|gz|xz|bz2)$|^bin/|^build|^results/|^\.run/|^sql/neardup--|__pycache__")
-    equal("no built file is in the commit", [f for f in files if bad.search(f)], [])
+    equal("no built file is in the commit",
+          [f for f in files if bad.search(f) and f != "test/upgrade/releases.tar.xz"], [])
 
 
 def expected_files():

@@ -8,6 +8,7 @@ import collections
 
 from hostile import *
 import catalog
+import released
 import uses
 
 MALLORY, BOB = "neardup_t_mallory", "neardup_t_bob"  # who makes the schema; who owns nothing
@@ -198,6 +199,7 @@ def settled():
 
 
 def main():
+    released.install()
     with roles(MALLORY, BOB), database("_schema", extension=False) as template:
         with connect(template) as conn:
             known = catalog.versions(conn)

@@ -1,8 +1,8 @@
 """The contents of a user's database after some time with neardup, and its answers: signatures, indexes, constraints,
 triggers, jobs, word models. For tests that move a database to another version.
 
-MAKE and ASK are of the first release, 0.1.0; LATER has what later ones brought. A database
-has what there was up to a version: `upto`."""
+MAKE and ASK are of the first release, 0.1.0; STORE is what of MAKE calls no function that this library serves of its own
+and of the last release only. LATER has what later ones brought. A database has what there was up to a version: `upto`."""
 import re
 
 from harness import *
@@ -12,7 +12,7 @@ TEXT = ("(SELECT string_agg('w' || translate((hash_of % 4001)::text, '0123456789
         "ELSE i / 4 END) * 1000::bigint + j)) AS hash_of) h)")
 
 # Statement by statement: some of them cannot be in a transaction block.
-MAKE = [
+STORE = [
     "CREATE TABLE article (id int PRIMARY KEY, tenant int, published date, body text, items int[],"
         " sig minhash GENERATED ALWAYS AS (to_minhash(body)) STORED, hash simhash, digest ctph)",
     "INSERT INTO article (id, tenant, published, body) SELECT i, i % 3, date '2026-01-01' + i % 100, " + TEXT + " FROM "
@@ -55,6 +55,9 @@ MAKE = [
         "WITH &&))",
     "INSERT INTO kept_of_tenant SELECT id, tenant, with_threshold(sig, 0.9) FROM article WHERE id <= 200 "
         "ORDER BY id ON CONFLICT DO NOTHING",
+]
+MAKE = [
+    *STORE,
     "SELECT create_profile('narrow', base => 'web', k => 2, num_perm => 64)",
     "SELECT create_duplicates('copies', 'article', 'id', 'body', order_by => 'published')",
     "CALL refresh_duplicates('copies')",

@@ -5,6 +5,7 @@
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/arrays.h"
+#include "pg/values/old_sql.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -63,9 +64,9 @@ struct Hashes {
   size_t size;
 };
 
-// The argument `ignore`, palloced, which 0.2.0 does not pass.
+// The argument `ignore`, palloced.
 Hashes ignored_arg(FunctionCallInfo fcinfo, int n) {
-  if (PG_NARGS() <= n) return {nullptr, 0};
+  demand_arguments(fcinfo, n + 1);
   const Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(n));
   int64_t* const values = static_cast<int64_t*>(palloc(sizeof(int64_t) * (static_cast<size_t>(elements.count) + 1)));
   for (int i = 0; i < elements.count; ++i) {

@@ -5,6 +5,7 @@
 #include "pg/base/result_row.h"
 #include "pg/base/context.h"
 #include "pg/values/arrays.h"
+#include "pg/values/old_sql.h"
 #include "pg/values/values.h"
 
 namespace {
@@ -25,9 +26,9 @@ constexpr size_t kMaxBytesByWords = size_t{128} << 20;
 // Where a byte may be a unit.
 constexpr size_t kMaxCharBytes = size_t{32} << 20;
 
-// The argument `ignore`, which 0.2.0 does not pass.
+// The argument `ignore`.
 void read_ignored(FunctionCallInfo fcinfo, int n, Arguments* g) {
-  if (PG_NARGS() <= n) return;
+  demand_arguments(fcinfo, n + 1);
   const Elements texts = array_elements(PG_GETARG_ARRAYTYPE_P(n));
   Utf8* const ignore = static_cast<Utf8*>(palloc(sizeof(Utf8) * (static_cast<size_t>(texts.count) + 1)));
   for (int i = 0; i < texts.count; ++i) {

@@ -264,13 +264,12 @@ Measure containment_by(Linkage linkage) {
   return linkage == Linkage::anchor ? Measure::query_in_set : Measure::overlap_coefficient;
 }
 
-// measured: the function has the argument measure, as it does from 0.3.0 on.
-Datum return_clusters(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_clusters(FunctionCallInfo fcinfo, bool witness) {
   enum Argument { kThreshold = 1, kLinkage, kVerify, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
   PairOptions options = read_pair_options(fcinfo, witness + kThreshold, Searching::all_clusters);
   const Linkage linkage = parse_linkage(DatumGetTextPP(argument(fcinfo, witness + kLinkage, "linkage")));
-  if (measured) read_measure(fcinfo, witness + kMeasure, containment_by(linkage), &options);
+  read_measure(fcinfo, witness + kMeasure, containment_by(linkage), &options);
   read_options(fcinfo, witness + kVerify, &options);
   ReturnSetInfo* out = begin_rows(fcinfo);
 
@@ -295,12 +294,8 @@ Datum return_clusters(FunctionCallInfo fcinfo, bool witness, bool measured) {
 extern "C" {
 
 // all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
-//   at_most_apart interval)
-PG_FUNCTION_INFO_V1(neardup_all_clusters);
-Datum neardup_all_clusters(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 7, false); }
-
-// The arguments end with measure text.
+//   at_most_apart interval, measure text)
 PG_FUNCTION_INFO_V1(neardup_all_clusters_by_measure);
-Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 8, true); }
+Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 8); }
 
 }  // extern "C"

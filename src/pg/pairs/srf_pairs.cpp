@@ -62,26 +62,25 @@ Datum return_pairs(FunctionCallInfo fcinfo, const PairQueries& queries, const Pa
 }
 
 // Argument `identical` of a function, and those after it.
-void read_pair_options(FunctionCallInfo fcinfo, int first, bool measured, PairOptions* options) {
+void complete_pair_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
   enum Argument { kIdentical, kVerify, kMeasure = kVerify + 3 };
   options->identical = parse_identical(argument(fcinfo, first + kIdentical, "identical"));
-  if (measured) read_measure(fcinfo, first + kMeasure, Measure::set_in_query, options);
+  read_measure(fcinfo, first + kMeasure, Measure::set_in_query, options);
   read_options(fcinfo, first + kVerify, options);
 }
 
-// measured: the function has the argument measure, as it does from 0.3.0 on.
-Datum return_all_pairs(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_all_pairs(FunctionCallInfo fcinfo, bool witness) {
   const PairQueries queries = query_argument(fcinfo, witness, "query");
   PairOptions options = read_pair_options(fcinfo, witness + 1, Searching::all_pairs);
-  read_pair_options(fcinfo, witness + 2, measured, &options);
+  complete_pair_options(fcinfo, witness + 2, &options);
   return return_pairs(fcinfo, queries, options, witness);
 }
 
-Datum return_pairs_between(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_pairs_between(FunctionCallInfo fcinfo, bool witness) {
   PairQueries queries = query_argument(fcinfo, witness, "query_a");
   queries.query_b = DatumGetTextPP(argument(fcinfo, witness + 1, "query_b"));
   PairOptions options = read_pair_options(fcinfo, witness + 2, Searching::pairs_between);
-  read_pair_options(fcinfo, witness + 3, measured, &options);
+  complete_pair_options(fcinfo, witness + 3, &options);
   return return_pairs(fcinfo, queries, options, witness);
 }
 
@@ -112,11 +111,11 @@ Owned<Bridges>* find_bridges(PairResult* result, uint64 rows) {
 }
 
 // The bridges of connected clusters as the function's rows.
-Datum return_cluster_bridges(FunctionCallInfo fcinfo, bool witness, bool measured) {
+Datum return_cluster_bridges(FunctionCallInfo fcinfo, bool witness) {
   enum Argument { kVerify = 2, kMeasure = kVerify + 3 };
   PairQueries queries = query_argument(fcinfo, witness, "query");
   PairOptions options = read_pair_options(fcinfo, witness + 1, Searching::cluster_bridges);
-  if (measured) read_measure(fcinfo, witness + kMeasure, Measure::overlap_coefficient, &options);
+  read_measure(fcinfo, witness + kMeasure, Measure::overlap_coefficient, &options);
   read_options(fcinfo, witness + kVerify, &options);
   // Verified or told apart by time, equal signatures may be of documents that are not near.
   options.identical = options.verify == Verify::no && options.apart == nullptr ? Identical::marked : Identical::all;
@@ -145,28 +144,16 @@ Datum return_cluster_bridges(FunctionCallInfo fcinfo, bool witness, bool measure
 extern "C" {
 
 // all_pairs([id anyelement,] query text, threshold float8, identical text, verify text, verify_threshold float8,
-//   at_most_apart interval)
-PG_FUNCTION_INFO_V1(neardup_all_pairs);
-Datum neardup_all_pairs(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 7, false); }
-
-// The arguments end with measure text.
+//   at_most_apart interval, measure text)
 PG_FUNCTION_INFO_V1(neardup_all_pairs_by_measure);
-Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 8, true); }
+Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 8); }
 
 // pairs_between([id anyelement,] query_a text, query_b text, threshold float8, identical text, ...)
-PG_FUNCTION_INFO_V1(neardup_pairs_between);
-Datum neardup_pairs_between(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 8, false); }
-
 PG_FUNCTION_INFO_V1(neardup_pairs_between_by_measure);
-Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 9, true); }
+Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 9); }
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
-PG_FUNCTION_INFO_V1(neardup_cluster_bridges);
-Datum neardup_cluster_bridges(PG_FUNCTION_ARGS) { return return_cluster_bridges(fcinfo, PG_NARGS() == 6, false); }
-
 PG_FUNCTION_INFO_V1(neardup_cluster_bridges_by_measure);
-Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) {
-  return return_cluster_bridges(fcinfo, PG_NARGS() == 7, true);
-}
+Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) { return return_cluster_bridges(fcinfo, PG_NARGS() == 7); }
 
 }  // extern "C"

@@ -84,8 +84,7 @@ class GivenColumns {
     read(kCutUnit, &p->cut_unit);
     complete_cutting(p);
   }
-  // The functions of 0.2.0 have fewer arguments.
-  bool given(int n) const { return first_ + n < fcinfo_->nargs && !fcinfo_->args[first_ + n].isnull; }
+  bool given(int n) const { return !fcinfo_->args[first_ + n].isnull; }
   Datum datum(int n) const { return fcinfo_->args[first_ + n].value; }
   void read(int n, const char** column) const {
     if (given(n)) *column = text_to_cstring(DatumGetTextPP(datum(n)));

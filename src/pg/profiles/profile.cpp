@@ -47,21 +47,20 @@ enum Column : uint8_t {
   kColumns
 };
 
-// The values of a row. The type of 0.2.0 has fewer columns: those that it lacks are NULL.
+// The values of a row.
 class RowReader {
  public:
-  RowReader(const Datum* values, const bool* nulls, int n) : values_(values), nulls_(nulls), n_(n) {}
+  RowReader(const Datum* values, const bool* nulls) : values_(values), nulls_(nulls) {}
 
   const char* string(Column c) const { return has(c) ? TextDatumGetCString(values_[c]) : nullptr; }
   std::optional<int32> int4(Column c) const { return has(c) ? std::optional(DatumGetInt32(values_[c])) : std::nullopt; }
   std::optional<int64> int8(Column c) const { return has(c) ? std::optional(DatumGetInt64(values_[c])) : std::nullopt; }
 
  private:
-  bool has(Column c) const { return c < n_ && !nulls_[c]; }
+  bool has(Column c) const { return !nulls_[c]; }
 
   const Datum* values_;
   const bool* nulls_;
-  int n_;
 };
 
 Profile profile_from_columns(const RowReader& read) {
@@ -173,7 +172,7 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
   if (row == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("profile \"%s\" has no version", name)));
   const TypedRow typed = typed_row(relation, row, row_type);
-  Profile profile = profile_from_columns(RowReader(typed.values, typed.nulls, typed.desc->natts));
+  Profile profile = profile_from_columns(RowReader(typed.values, typed.nulls));
   profile.rules = rules_of_profile(profile.rules, RelationGetNamespace(relation));
   table_close(relation, NoLock);
   return profile;
@@ -208,7 +207,7 @@ Profile profile_from_row(HeapTupleHeader row) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(desc->natts)));
   auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(desc->natts)));
   heap_deform_tuple(&tuple, desc, values, nulls);
-  return profile_from_columns(RowReader(values, nulls, desc->natts));
+  return profile_from_columns(RowReader(values, nulls));
 }
 
 }  // namespace neardup

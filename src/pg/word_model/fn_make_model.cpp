@@ -1,6 +1,7 @@
 // create_word_model() and drop_word_model(): their arguments.
 #include "pg/values/values.h"
 
+#include "pg/values/old_sql.h"
 #include "pg/sql/drop_tables.h"
 #include "pg/word_model/make_model.h"
 #include "pg/word_model/model_state.h"
@@ -97,9 +98,7 @@ extern "C" {
 // create_word_model(name text, query text, ..)
 PG_FUNCTION_INFO_V1(neardup_create_word_model);
 Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
-  if (PG_NARGS() != kArguments)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("create_word_model() of neardup 0.1.0 cannot run"),
-                    errhint("ALTER EXTENSION neardup UPDATE;")));
+  demand_arguments(fcinfo, kArguments);
   ModelRun run = {};
   run.function = fcinfo->flinfo->fn_oid;
   run.commits = commits(fcinfo);

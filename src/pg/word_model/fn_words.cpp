@@ -156,16 +156,6 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-// The SQL of 0.2.0 calls this one.
-PG_FUNCTION_INFO_V1(neardup_words_given);
-Datum neardup_words_given(PG_FUNCTION_ARGS) {
-  const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
-  SPI_connect();
-  const bool given = words_are_given(query);
-  SPI_finish();
-  PG_RETURN_BOOL(given);
-}
-
 // The word as texts give it, or NULL for what is not one word.
 PG_FUNCTION_INFO_V1(neardup_folded_word);
 Datum neardup_folded_word(PG_FUNCTION_ARGS) {

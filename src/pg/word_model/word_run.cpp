@@ -21,6 +21,7 @@
 #include "pg/query/read_query.h"
 #include "pg/values/arrays.h"
 #include "pg/values/folded_text.h"
+#include "pg/values/old_sql.h"
 
 namespace neardup {
 
@@ -220,6 +221,7 @@ CountingStats count_features(WordTexts* t, size_t features, PgTempFiles* files, 
 WordArguments word_arguments(FunctionCallInfo fcinfo) {
   // True: a word's context ends with the sentence.
   static constexpr NamedValue<bool> kContexts[] = {{"sentence", true}, {"document", false}};
+  demand_arguments(fcinfo, 10);
   WordArguments a = {};
   a.query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   a.vocabulary = int_in_range(fcinfo, 1, "vocabulary", kMaxWords);
@@ -240,8 +242,7 @@ WordArguments word_arguments(FunctionCallInfo fcinfo) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown context: \"%s\"", context),
                     errhint("It is %s.", list_names(kContexts, "'", "or").text)));
   a.sentences = *sentences;
-  // SQL of 0.1.0 has no discount.
-  const double discount = PG_NARGS() > 9 ? DatumGetFloat8(argument(fcinfo, 9, "discount")) : 0;
+  const double discount = DatumGetFloat8(argument(fcinfo, 9, "discount"));
   if (!(discount >= 0 && discount <= 0.999))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("discount must be between 0 and 0.999: %s", shown(discount).text)));

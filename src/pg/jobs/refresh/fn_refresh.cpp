@@ -2,7 +2,7 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_table.h"
 #include "pg/jobs/refresh/refresh.h"
-#include "pg/sql/statement.h"
+#include "pg/values/old_sql.h"
 #include "pg/values/values.h"
 
 extern "C" {
@@ -24,39 +24,14 @@ void give_back_lock(XactEvent event, void*) {
   LockRelease(&left_tag, ExclusiveLock, true);
 }
 
-// The SQL of 0.2.0 has neither the columns of neardup_job that a refresh of ours fills, nor `rebuild`. It has a
-// procedure, which asks for no owner: what is on the tables of a job would run as whoever refreshes it.
-void refresh_by_sql(const RefreshOptions& options) {
-  with_open_job(options.job, options.function, demand_owner);
-  const Sql call =
-      sql("CALL {neardup}.neardup_refresh({job}::pg_catalog.oid::pg_catalog.regclass, {batch}, {limit}, {commit})",
-          {{"neardup", extension_schema(options.function)},
-           {"job", Literal::number(int64{options.job})},
-           {"batch", Literal::number(int64{options.batch})},
-           {"limit", options.time_limit == nullptr ? sql("NULL") : SqlPiece(Literal::interval(options.time_limit))},
-           {"commit", options.commit ? sql("true") : sql("false")}});
-  SPIExecuteOptions how = {};
-  how.allow_nonatomic = options.commit;
-  const int result = SPI_execute_extended(call.text(), &how);
-  if (result != SPI_OK_UTILITY) elog(ERROR, "neardup_refresh() failed: %s", SPI_result_code_string(result));
-}
-
-void refresh_now(const RefreshOptions& options, bool by_sql) {
-  if (by_sql) {
-    refresh_by_sql(options);
-  } else {
-    refresh(options);
-  }
-}
-
-void refresh_and_unlock(const RefreshOptions& options, bool by_sql) {
+void refresh_and_unlock(const RefreshOptions& options) {
   static bool registered = false;
   if (!registered) {
     RegisterXactCallback(give_back_lock, nullptr);
     registered = true;
   }
   PG_TRY();
-  { refresh_now(options, by_sql); }
+  { refresh(options); }
   PG_CATCH();
   {
     left_tag = tag_of_job(options.job);
@@ -69,11 +44,11 @@ void refresh_and_unlock(const RefreshOptions& options, bool by_sql) {
 }
 
 void check_arguments(FunctionCallInfo fcinfo) {
+  demand_arguments(fcinfo, 5);
   for (const int i : {0, 1, 3})
     if (PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name, batch and commit must not be NULL")));
-  if (PG_NARGS() > 4 && PG_ARGISNULL(4))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rebuild must not be NULL")));
+  if (PG_ARGISNULL(4)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rebuild must not be NULL")));
   if (PG_GETARG_INT32(1) < 1)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
@@ -106,16 +81,15 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
   options.function = function;
   options.batch = PG_GETARG_INT32(1);
   options.commit = PG_GETARG_BOOL(3);
-  options.rebuild = PG_NARGS() > 4 && PG_GETARG_BOOL(4);
+  options.rebuild = PG_GETARG_BOOL(4);
   if (SPI_connect_ext(options.commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   if (!PG_ARGISNULL(2)) options.time_limit = copy_interval(PG_GETARG_INTERVAL_P(2));
   options.job = job_named(PG_GETARG_TEXT_PP(0), function);
   lock_job(options.job, options.commit);
-  const bool by_sql = PG_NARGS() == 4;
   if (options.commit) {
-    refresh_and_unlock(options, by_sql);
+    refresh_and_unlock(options);
   } else {
-    refresh_now(options, by_sql);
+    refresh(options);
   }
   SPI_finish();
   PG_RETURN_NULL();

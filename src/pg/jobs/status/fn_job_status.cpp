@@ -10,6 +10,7 @@
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
 #include "pg/base/text_equals.h"
+#include "pg/values/old_sql.h"
 
 extern "C" {
 #include "access/table.h"
@@ -19,7 +20,6 @@ namespace {
 
 using namespace neardup;
 
-// The SQL of 0.2.0 ends with kLastError.
 enum Column {
   kJob,
   kSource,
@@ -178,7 +178,7 @@ void describe(const OpenJob& job, const char* stored, const char* name, bool run
 }
 
 // One job; false where it is none that the caller may see.
-bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusRow* out) {
+bool look_at(Oid oid, Oid row_type, const LockData* locks, StatusRow* out) {
   const OpenTable opened = open_typed_table(oid, row_type, Waiting::gives_up);
   if (opened.refusal != Refusal::none) return false;
   const OpenJob job = {opened.relation, first_row(opened.relation)};
@@ -186,9 +186,7 @@ bool look_at(Oid oid, Oid row_type, const LockData* locks, bool as_text, StatusR
   if (stored != nullptr) {
     const PartTable result = part_of_job(job.table, job.row, JobPart::result);
     const char* name = users_name(job, result);
-    // 0.2.0 has a regclass in its place.
-    if (as_text && name != nullptr) out->set(kJob, CStringGetTextDatum(name));
-    if (!as_text && is_of_job(result)) out->set(kJob, ObjectIdGetDatum(result.table));
+    if (name != nullptr) out->set(kJob, CStringGetTextDatum(name));
     describe(job, stored, name, is_locked(locks, oid), result.belonging == Belonging::none, out);
   }
   table_close(opened.relation, NoLock);
@@ -233,8 +231,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(neardup_jobs);
 Datum neardup_jobs(PG_FUNCTION_ARGS) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
+  if (rows->setDesc->natts < kColumns) refuse_old_sql(fcinfo);
   const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_job");
-  const bool as_text = TupleDescAttr(rows->setDesc, kJob)->atttypid == TEXTOID;
   const LockData* locks = GetLockStatusData();
   List* jobs = tables_of_type(row_type);
   MemoryContext each = AllocSetContextCreate(CurrentMemoryContext, "neardup job", ALLOCSET_DEFAULT_SIZES);
@@ -243,7 +241,7 @@ Datum neardup_jobs(PG_FUNCTION_ARGS) {
     CHECK_FOR_INTERRUPTS();
     MemoryContext old = MemoryContextSwitchTo(each);
     StatusRow row;
-    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, as_text, &row)) row.put(rows);
+    if (look_at(static_cast<const Listed*>(lfirst(cell))->oid, row_type, locks, &row)) row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(each);
   }

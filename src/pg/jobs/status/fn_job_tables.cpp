@@ -2,7 +2,6 @@
 #include "pg/jobs/job_lock.h"
 
 #include "pg/base/held_names.h"
-#include "pg/jobs/job_expressions.h"
 #include "pg/jobs/refresh/refresh_step.h"
 #include "pg/sql/run_statement.h"
 
@@ -63,12 +62,6 @@ Datum neardup_job_rows(PG_FUNCTION_ARGS) {
 // neardup_held_name(relation regclass) -> text
 PG_FUNCTION_INFO_V1(neardup_held_name);
 Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
-
-// neardup_expression_type(source regclass, expression text) -> regtype: databases call it that have the SQL of 0.2.0
-PG_FUNCTION_INFO_V1(neardup_expression_type);
-Datum neardup_expression_type(PG_FUNCTION_ARGS) {
-  PG_RETURN_OID(expression_type(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1))));
-}
 
 // neardup_lock_job(job regclass)
 PG_FUNCTION_INFO_V1(neardup_lock_job);
