@@ -2,7 +2,7 @@
 CREATE TEMP TABLE doc AS
   SELECT (SELECT string_agg(md5(i::text), E'\n') FROM generate_series(1, 400) i) AS a,
          (SELECT string_agg(CASE WHEN i % 100 = 0 THEN 'another line' ELSE md5(i::text) END, E'\n') FROM generate_series(1, 400) i) AS b;
--- What ssdeep 2.14.1 prints
+-- Digests are those that ssdeep 2.14.1 prints.
 SELECT to_ctph(''), to_ctph('a'), to_ctph('\x'::bytea), to_ctph('\x00'::bytea);
 SELECT to_ctph(a), to_ctph(b) FROM doc;
 SELECT to_ctph(a) = to_ctph(convert_to(a, 'UTF8')) AS text_is_its_bytes, to_ctph(NULL::text) FROM doc;

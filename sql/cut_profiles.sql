@@ -8,7 +8,7 @@ INSERT INTO letters VALUES
     (5, E'Dear Joe, do come and see us.\n--\nBefore you print this think of the forest'),
     (6, E'kind regards, from your team at Parcel Post: Old Harbour 5!');
 
--- What is given, what is completed, what ends it.
+-- Options of the profile: given, completed, ended.
 SELECT create_profile('without_footers', cut_at_least => 3);
 SELECT alter_profile('without_footers', cut_min_units => 5);
 SELECT alter_profile('without_footers', cut_unit => 'line');

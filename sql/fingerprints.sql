@@ -30,7 +30,7 @@ SELECT count(*), count(DISTINCT fingerprint), count(*) FILTER (WHERE fingerprint
 -- A short document has one, a document without words none
 SELECT (SELECT count(*) FROM winnow_fingerprints('  two words')), (SELECT position FROM winnow_fingerprints('  two words')),
        (SELECT count(*) FROM winnow_fingerprints(' .. ')), (SELECT count(*) FROM winnow_fingerprints('')), (SELECT count(*) FROM winnow_fingerprints(NULL));
--- The same run in two documents: its hash in both
+-- Two documents with the same run have its hash.
 SELECT count(*) > 0 AS found FROM winnow_fingerprints('completely other words stand here, and the eight words that both of them share') a
   JOIN winnow_fingerprints('and the eight words that both of them wrote down long ago in another place') b USING (fingerprint);
 -- Passages
@@ -67,7 +67,7 @@ SELECT * FROM shared_passages('abc', 'abc', 1, 'page');
 SELECT copied_share('abc', 'abc', -8);
 SELECT copied_share('abc', 'abc', 8, 'byte');
 
--- What is ignored: texts, whole ones where they are shorter than a passage; fingerprints.
+-- Texts to ignore, whole ones where they are shorter than a passage; fingerprints to ignore.
 SELECT * FROM shared_passages('one two three four five six', 'one two three four five six', 2, ignore => ARRAY['Three, four']);
 SELECT * FROM shared_passages('one two three four five six', 'one two three four five six', 2, ignore => ARRAY['three', '', '-']);
 SELECT * FROM shared_passages('one two three', 'one two three', 2, ignore => '{}');

@@ -122,7 +122,7 @@ UPDATE bad SET document_frequency = 3, idf = 'NaN' WHERE document_frequency = 0;
 SELECT i_match('a', 'bad');
 UPDATE bad SET idf = NULL WHERE term = 'apple';
 SELECT i_match('a', 'bad');
--- Too many terms for the memory
+-- More terms than work_mem holds
 INSERT INTO bad SELECT 'w' || i, 2, 5 FROM generate_series(1, 20000) i;
 DELETE FROM bad WHERE idf IS NULL;
 SET work_mem = '64kB';

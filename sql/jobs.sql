@@ -49,7 +49,7 @@ SELECT refresh, change, cluster, other FROM copies_changes WHERE refresh = 4 ORD
 SELECT drop_duplicates('copies');
 SELECT to_regclass('copies'), to_regclass('copies_job'), to_regclass('copies_signatures'), to_regclass('copies_changes');
 
--- What rows are in it, and which survives
+-- Rows are chosen by filter and deleted, the survivor by keep.
 SELECT create_duplicates('longest', 'pages', 'id', 'body', keep => 'longest', filter => 'tenant = 1', deleted => 'hidden');
 UPDATE pages SET body = body || ' and more' WHERE id IN (403, 501);
 CALL refresh_duplicates('longest');

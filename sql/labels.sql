@@ -15,11 +15,11 @@ SELECT name FROM ours WHERE provolatile = 'v' ORDER BY name::text COLLATE "C";
 SELECT name FROM ours WHERE proparallel = 'r' ORDER BY name::text COLLATE "C";
 -- PARALLEL UNSAFE: they run queries, write, or change what a session keeps.
 SELECT name FROM ours WHERE proparallel = 'u' ORDER BY name::text COLLATE "C";
--- Not STRICT: a NULL means something to them, a missing option above all.
+-- These are not STRICT: a NULL means something to them, a missing option above all.
 SELECT name FROM ours WHERE NOT proisstrict AND prokind <> 'a' ORDER BY name::text COLLATE "C";
 -- SECURITY DEFINER or with settings of their own
 SELECT name, prosecdef, proconfig FROM ours WHERE prosecdef OR proconfig IS NOT NULL ORDER BY name::text COLLATE "C";
--- What the planner asks about them
+-- Support functions of the planner
 SELECT name, prosupport FROM ours WHERE prosupport <> 0 ORDER BY name::text COLLATE "C";
 -- Aggregates: parallel ones combine; the order of signatures does not matter, and no state is kept between them.
 SELECT name, aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggtranstype::regtype, proparallel

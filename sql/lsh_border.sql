@@ -7,7 +7,7 @@ CREATE FUNCTION near(n int, d int, first boolean = false) RETURNS minhash IMMUTA
      FROM generate_series(0::bigint, 127) i LEFT JOIN generate_series(0, 32) j ON j * 128 / 33 = i $$;
 CREATE TABLE near_rows (d int, n int, sig minhash, filler text) WITH (autovacuum_enabled = off);
 ALTER TABLE near_rows ALTER COLUMN filler SET STORAGE plain;
--- By d: how many rows a scan of the index finds at the threshold that d allows, of d and of all; and at one component more.
+-- For each d, the rows that a scan of the index finds at the threshold that d allows, of d and of all; and at one component more.
 CREATE FUNCTION found() RETURNS TABLE (d int, at_border bigint, nearer bigint, further bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -41,7 +41,7 @@ INSERT INTO near_rows SELECT d, n, near(n, d) FROM generate_series(1, 90) n, unn
 INSERT INTO near_rows SELECT d, n, near(n, d, true) FROM generate_series(101, 130) n, unnest(ARRAY[1, 8, 12, 20, 29, 32]) d;
 REINDEX INDEX near_rows_sig;
 SELECT * FROM found();
--- As many among many more rows: gathered, bytes that rows share
+-- Many more rows: gathered, bytes that rows share
 TRUNCATE near_rows;
 INSERT INTO near_rows SELECT d, n, near(n, d) FROM generate_series(1, 20) n, unnest(ARRAY[8, 12]) d;
 INSERT INTO near_rows SELECT NULL, n, NULL, repeat('x', 7000) FROM generate_series(1, 5000) n;

@@ -42,9 +42,9 @@ SELECT count(*) FROM letter WHERE tenant = 3 AND sig IS NULL;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 RESET plan_cache_mode;
--- What explain_pair() makes of it
+-- explain_pair()
 SELECT verdict FROM explain_pair('letter_sig', (SELECT sig FROM letter WHERE id = 5), (SELECT sig FROM letter WHERE id = 10), 0.9);
--- Not these
+-- Indexes that are refused
 CREATE INDEX ON letter USING lsh (tenant);
 CREATE INDEX ON letter USING lsh (sig, tenant);
 CREATE INDEX ON letter USING lsh (sig, sig);

@@ -32,7 +32,7 @@ UPDATE docs SET sig = sig(102) WHERE id = 101;
 UPDATE docs SET sig = sig(300) WHERE id = 101;
 INSERT INTO docs VALUES (1, '', sig(0));
 UPDATE docs SET sig = CASE id WHEN 1 THEN sig(100) ELSE sig(0) END WHERE id IN (1, 2);
--- What was deleted or taken back is no original.
+-- A row that was deleted or rolled back is no original.
 BEGIN;
 DELETE FROM docs WHERE id = 1;
 INSERT INTO docs VALUES (20, '', sig(3));
@@ -139,7 +139,7 @@ INSERT INTO passing VALUES (sig(0)), (sig(100));
 COMMIT;
 INSERT INTO passing VALUES (sig(1));
 DROP TABLE passing;
--- What cannot be a constraint
+-- Constraints that are refused
 ALTER TABLE emptied ADD EXCLUDE USING lsh (sig WITH %);
 ALTER TABLE emptied ADD EXCLUDE USING lsh (with_threshold(sig, 0.9) WITH &&) WITH (recall = 0.9);
 ALTER TABLE emptied ADD EXCLUDE USING lsh (id WITH =, sig WITH %);
@@ -190,7 +190,7 @@ COPY guarded FROM stdin (DELIMITER '|');
 20||mh1:bigint:128x32:s0:t0:empty
 21||mh1:bigint:128x32:s0:t0:empty
 \.
--- What was there before may stay.
+-- A copy that was there before the trigger may stay.
 ALTER TABLE guarded DISABLE TRIGGER no_copies;
 INSERT INTO guarded VALUES (30, '', sig(301));
 ALTER TABLE guarded ENABLE TRIGGER no_copies;

@@ -1,4 +1,4 @@
--- What the planner takes searches to cost, on rows of which a few texts are popular: which index and which plan is chosen, and how many rows are expected.
+-- Costs of searches over rows of which a few texts are popular: the index and the plan that are chosen, and the rows that are expected.
 CREATE TABLE post (id int PRIMARY KEY, tenant int, status text, sig minhash, digest ctph, items int[], code bit(64)) WITH (autovacuum_enabled = off);
 -- Two fifths of the rows are one notice. Of the others every two are copies, 10,000 rows apart.
 INSERT INTO post SELECT i, i % 50, CASE WHEN i % 10 = 3 THEN 'new' ELSE 'done' END, set_minhash(ARRAY(SELECT g * 1000::bigint + e FROM generate_series(1, 60) e)),
@@ -22,14 +22,14 @@ CREATE FUNCTION nodes(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
     IF line ~ '(Scan|Join|Loop|Aggregate|Sort|Append)' AND line !~ 'Key:' THEN RETURN NEXT line; END IF; END LOOP; END $$;
 CREATE FUNCTION expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
   DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan; RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows'; END $$;
--- Whether so many rows are expected as there are, but for a factor of two
+-- True if the expected number of rows is right within a factor of two.
 CREATE FUNCTION is_expected(query text) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE n bigint;
   BEGIN EXECUTE 'SELECT count(*) FROM (' || query || ') x' INTO n; RETURN expected(query) BETWEEN n / 2.0 AND n * 2.0 + 1; END $$;
 SELECT format('%L::minhash', sig) AS sig, format('%L::ctph', digest) AS digest, format('%L::bit(64)', code) AS code FROM post WHERE id = 5 \gset notice_
 SELECT format('%L::minhash', sig) AS sig, format('%L::int[]', items) AS items, format('%L::bit(64)', code) AS code FROM post WHERE id = 1 \gset text_
 
--- Of popular texts more entries are in the lists than are counted; of items that many rows have, few rows have several.
+-- The lists of popular texts are longer than what is counted; few rows have several of the items that many rows have.
 SELECT is_expected('SELECT FROM post WHERE jaccard(sig, ' || :'notice_sig' || ') >= 0.8') AS notice,
   is_expected('SELECT FROM post WHERE ctph_edit_rate(digest, ' || :'notice_digest' || ') <= 0.1') AS digest,
   is_expected('SELECT FROM post WHERE bit_hamming(code, ' || :'notice_code' || ') <= 5') AS code,
@@ -61,7 +61,7 @@ CREATE INDEX post_status_tenant ON post USING lsh (status, tenant, sig);
 SELECT nodes('SELECT id FROM post WHERE status = ''new'' ORDER BY sig <%> (SELECT sig FROM asked WHERE id = 1) LIMIT 1');
 SELECT nodes('SELECT id FROM post WHERE status = ''new'' AND tenant = 3 ORDER BY sig <%> (SELECT sig FROM asked WHERE id = 1) LIMIT 1');
 DROP INDEX post_status_tenant;
--- What shares a key with the query by chance is not near: 2,000 rows are sorted, rather than the table read by the index.
+-- A row that shares a key with the query by chance is not near: 2,000 rows are sorted, rather than the table read by the index.
 SELECT nodes('SELECT id FROM post WHERE status = ''new'' ORDER BY code <-> ' || :'text_code' || ' LIMIT 10');
 SELECT nodes('SELECT id FROM post ORDER BY code <-> ' || :'notice_code' || ' LIMIT 5');
 

@@ -32,7 +32,7 @@ VACUUM docs;
 SELECT lsh_check('docs_sig', true);
 SELECT rows >= (SELECT count(*) FROM docs WHERE sig IS NOT NULL) AS all_rows, entries = 34 * rows - 33 AS all_entries, pending_rows, pending_pages,
        free_pages > 0 AS some_free, orphan_pages FROM lsh_info('docs_sig', true);
--- What lsh_pages says adds up to what lsh_info says.
+-- lsh_pages adds up to lsh_info.
 SELECT sum(entries) FILTER (WHERE kind = 'leaf' AND live) = (SELECT entries FROM lsh_info('docs_sig')) AS entries,
        count(*) FILTER (WHERE kind = 'leaf' AND live) = (SELECT leaf_pages FROM lsh_info('docs_sig')) AS leaves,
        count(*) FILTER (WHERE free) = (SELECT free_pages FROM lsh_info('docs_sig', true)) AS free,

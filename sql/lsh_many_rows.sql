@@ -11,8 +11,8 @@ SELECT guarantee, bands, units > 4 AS several_units FROM lsh_info('many_rows_sig
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET max_parallel_workers_per_gather = 0;
--- What a scan keeps while its rows come, beside what the executor and the session have: a few times work_mem and the entries of a leaf,
--- and not a multiple of the rows. The first row is enough.
+-- Beside what the executor and the session have, a scan keeps a few times work_mem and the entries of a leaf while its rows come,
+-- not a multiple of the rows. The first row shows it.
 CREATE FUNCTION kept() RETURNS bigint LANGUAGE sql VOLATILE AS $$ SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts $$;
 CREATE FUNCTION kept_by(bound float8) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE before bigint; within bigint; r record; n int := 0;

@@ -11,7 +11,7 @@ CREATE OPERATOR CLASS bare_ops FOR TYPE minhash USING lsh AS
   FUNCTION 1 neardup_internal.lsh_minhash_keys(internal);
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'bare_ops';
 DROP OPERATOR FAMILY bare_ops USING lsh;
--- Of the right signatures
+-- Procedures must have the right signatures.
 CREATE OPERATOR CLASS wrong_ops FOR TYPE minhash USING lsh AS
   OPERATOR 1 %> (minhash, lsh_query),
   OPERATOR 4 <%> (minhash, minhash) FOR ORDER BY pg_catalog.float_ops,

@@ -1,4 +1,4 @@
--- How queries reach an lsh index: plans, estimates, the setting. Answers are compared by test/t/120_lsh_plans.py.
+-- Plans, estimates and the setting of queries by an lsh index. test/t/120_lsh_plans.py compares answers.
 CREATE TABLE paper (id int PRIMARY KEY, year int, cat text, body text, sig minhash);
 INSERT INTO paper SELECT i, 2000 + i % 20, 'c' || i % 3, (SELECT string_agg('w' || (i / 4) || '_' || e, ' ') FROM generate_series(1 + i % 4, 40 + i % 4) e),
     set_minhash(ARRAY(SELECT (i / 4) * 1000::bigint + e + CASE WHEN e % 25 < i % 4 THEN 500 ELSE 0 END FROM generate_series(1, 100) e))
@@ -33,7 +33,7 @@ PREPARE sim(minhash) AS SELECT id FROM paper WHERE sig % $1;
 EXPLAIN (COSTS OFF) EXECUTE sim(NULL);
 PREPARE operator(minhash) AS SELECT id FROM paper WHERE sig %> with_threshold($1, 0.9);
 EXPLAIN (COSTS OFF) EXECUTE operator(NULL);
--- By a bitmap, whose rows are checked by the query's own conditions
+-- Rows of a bitmap are checked by the query's own conditions.
 SET enable_indexscan = off;
 DISCARD PLANS;
 EXPLAIN (COSTS OFF) EXECUTE one(NULL, NULL);
@@ -41,13 +41,13 @@ EXPLAIN (COSTS OFF) EXECUTE range(NULL);
 EXPLAIN (COSTS OFF) EXECUTE operator(NULL);
 RESET enable_indexscan;
 DISCARD PLANS;
--- Without a condition: never by the index, not even with other scans disabled
+-- A query without a condition never uses the index, not even with other scans disabled.
 CREATE TABLE alone AS SELECT sig FROM paper;
 CREATE INDEX ON alone USING lsh (sig);
 VACUUM ANALYZE alone;
 SELECT count(*) FROM alone;
 DROP TABLE alone;
--- In order
+-- Nearest neighbours
 PREPARE ordered(minhash) AS SELECT id FROM paper WHERE jaccard(sig, $1) > 0.8 ORDER BY sig <%> $1 LIMIT 3;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) EXECUTE ordered(NULL);
@@ -65,7 +65,7 @@ PREPARE either(minhash) AS SELECT id FROM paper WHERE jaccard(sig, $1) > 0.8 OR 
 EXPLAIN (COSTS OFF) EXECUTE either(NULL);
 PREPARE arms(minhash) AS SELECT id FROM paper WHERE (jaccard(sig, $1) > 0.8 AND cat = 'c1') OR (year = 2001 AND cat = 'c2');
 EXPLAIN (COSTS OFF) EXECUTE arms(NULL);
--- What it cannot serve: too low, of the same row, volatile, unequal, an arm without an index
+-- Conditions that no index serves: too low, of the same row, volatile, unequal, an arm without an index
 SELECT form, query_plan('SELECT id FROM paper WHERE ' || replace(form, 'Q', '(SELECT qsig FROM query LIMIT 1)')) ~ 'paper_sig' AS uses_index
   FROM (VALUES ('jaccard(sig, Q) > 0.8'), ('jaccard(sig, Q) > 0.5'), ('jaccard(sig, Q) > 0.75'), ('jaccard(sig, Q) >= 0.75'),
     ('sig <%> Q <= 0.25'), ('sig <%> Q <= 0.26'), ('jaccard(sig, Q) < 0.9'), ('sig <%> Q > 0.1'), ('jaccard(sig, Q) = 1'),
@@ -167,7 +167,7 @@ CREATE FUNCTION estimates() RETURNS TABLE (outside float8, known_copy float8, of
     estimate('SELECT FROM copied x JOIN copied y ON jaccard(x.sig, y.sig) > 0.8') $$;
 SELECT outside < 2 AS outside, known_copy BETWEEN 800 AND 1200 AS known_copy, of_row < 2 AS of_row,
   joined BETWEEN 800000 AND 1200000 AS joined FROM estimates();
--- As ANALYZE of version 0.1.0 left it
+-- Statistics of version 0.1.0
 UPDATE pg_statistic SET stanumbers1 = CASE stakind1 WHEN 19551 THEN stanumbers1[1:23] ELSE stanumbers1 END,
   stanumbers2 = CASE stakind2 WHEN 19551 THEN stanumbers2[1:23] ELSE stanumbers2 END,
   stanumbers3 = CASE stakind3 WHEN 19551 THEN stanumbers3[1:23] ELSE stanumbers3 END WHERE starelid = 'copied'::regclass AND staattnum = 2;

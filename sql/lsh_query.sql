@@ -69,7 +69,7 @@ DROP TABLE signatures;
 SELECT lsh_probability(0, 20, 5), lsh_probability(1, 20, 5), round(lsh_probability(0.8, 20, 5)::numeric, 6) AS likely,
        round(lsh_probability(0.3, 20, 5)::numeric, 6) AS unlikely, lsh_probability(1e-5, 10, 4) BETWEEN 0.999e-19 AND 1.001e-19 AS tiny;
 
--- What the planner may rely on: operators and classes as they are declared
+-- Operators and classes are declared as the planner expects.
 SELECT proname, proleakproof, provolatile, proparallel FROM pg_proc
   WHERE proname IN ('jaccard', 'jaccard_at_least', 'minhash_at_least', 'minhash_jaccard_distance', 'minhash_similar', 'lsh_query_conflicts',
                     'lsh_query_bound', 'with_threshold', 'band_keys', 'lsh_probability') ORDER BY proname;

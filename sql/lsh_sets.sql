@@ -92,7 +92,7 @@ SELECT guarantee, parameters, round(recall::numeric, 4) AS recall, rows FROM lsh
 SELECT lsh_check('print_cells', true);
 SELECT count(*) > 0 FROM print WHERE jaccard_exact(cells, (SELECT cells FROM print WHERE id = 9)) >= 0.4;
 SELECT id FROM print WHERE jaccard_exact(cells, (SELECT cells[1:180] FROM print WHERE id = 9)) >= 0.4;
--- What the index hands out is what shares a bucket
+-- The index returns the rows that share a bucket.
 SELECT count(*) = (SELECT count(*) FROM print WHERE minutiae_buckets(cells, 512, 3, 32) && (SELECT minutiae_buckets(cells, 512, 3, 32) FROM print WHERE id = 9)) AS same
   FROM print WHERE jaccard_exact(cells, (SELECT cells FROM print WHERE id = 9)) >= 0.001;
 INSERT INTO print VALUES (1000, '{5000}');

@@ -41,7 +41,7 @@ SELECT relation, index, reason FROM lsh_why_not($$SELECT * FROM why_parted WHERE
 CREATE INDEX why_parted_all ON ONLY why_parted USING lsh (sig);
 SELECT relation, index, reason FROM lsh_why_not($$SELECT * FROM ONLY why_parted WHERE jaccard(sig, to_minhash('words')) >= 0.8$$);
 DROP INDEX why_parted_all;
--- Which plan node answers a condition: joins, views that are security barriers, names of joins, rules
+-- The plan node that answers a condition: joins, views that are security barriers, names of joins, rules
 CREATE VIEW why_guarded WITH (security_barrier) AS SELECT id, sig, hash FROM why_docs WHERE id > 0;
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$SELECT * FROM why_guarded WHERE jaccard(sig, to_minhash('a secret')) >= 0.8 AND hamming(hash, to_simhash('a secret')) <= 3$$) WHERE served;
 SELECT condition, relation, index, served, reason FROM lsh_why_not($$SELECT * FROM why_guarded WHERE sig % to_minhash('a secret') OR hash <~> $1 < 2$$);
@@ -72,12 +72,12 @@ SELECT * FROM why_not('SELECT 1; SELECT 2');
 SELECT * FROM why_not('SELECT * FROM nowhere');
 SELECT * FROM why_not('');
 SELECT * FROM why_not(NULL);
--- As EXPLAIN: the caller's privileges decide.
+-- The caller's privileges decide, as in EXPLAIN.
 CREATE ROLE neardup_why_not;
 SET ROLE neardup_why_not;
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, $1) >= 0.8$$);
 RESET ROLE;
--- What the index holds of hidden rows is not said.
+-- Nothing tells of hidden rows that the index holds,
 GRANT SELECT ON why_docs TO neardup_why_not;
 ALTER TABLE why_docs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY first_ones ON why_docs TO neardup_why_not USING (id < 10);
@@ -85,7 +85,7 @@ SET ROLE neardup_why_not;
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words', 2)) >= 0.8$$) WHERE index = 'why_docs_sig';
 SELECT * FROM why_not($$SELECT * FROM why_docs WHERE jaccard(sig, to_minhash('other words')) >= 0.3$$) WHERE index = 'why_docs_sig';
 RESET ROLE;
--- Nor what a function asks, which the planner calls with the rights of another.
+-- or of the query of a function that the planner calls with the rights of another.
 CREATE FUNCTION why_definer() RETURNS bigint LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER AS $$
 BEGIN
   RETURN (SELECT count(*) FROM why_others WHERE jaccard(sig, to_minhash('a secret')) >= 0.8);

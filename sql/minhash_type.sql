@@ -4,7 +4,7 @@ SELECT to_minhash('a b c', num_perm => 16, bits => 16);
 SELECT to_minhash('a b c', 2, 'char', 16, 8, -5);
 SELECT to_minhash(''), to_minhash('...'), to_minhash('\x'::bytea), set_minhash('{}'::text[]), set_minhash('{}'::bigint[]);
 SELECT to_minhash(NULL::text), set_minhash(NULL::text[]);
--- What is read prints as it was.
+-- Input and output are inverse.
 SELECT bool_and(s = s::text::minhash)
   FROM unnest(ARRAY[16, 100, 128, 4096]) n, unnest(ARRAY[8, 16, 32]) b,
        LATERAL (VALUES (to_minhash('some words of text', num_perm => n, bits => b)), (to_minhash('', 5, 'char', n, b, 7)),
@@ -56,7 +56,7 @@ SELECT minhash_import('{1,2}');
 SELECT minhash_import(ARRAY(SELECT generate_series(250, 270)), 8);
 SELECT minhash_import(array_append(ARRAY(SELECT generate_series(1, 16)), NULL));
 SELECT minhash_import(ARRAY(SELECT -i FROM generate_series(1, 16) i));
--- What btree and hash indexes serve, they serve under row security, too.
+-- Operators of btree and hash indexes are leakproof, so that they serve under row security, too.
 SELECT amopopr::regoperator FROM pg_amop JOIN pg_am a ON a.oid = amopmethod JOIN pg_operator o ON o.oid = amopopr JOIN pg_proc p ON p.oid = oprcode
   WHERE amname IN ('btree', 'hash') AND amoplefttype IN ('minhash'::regtype, 'simhash'::regtype, 'ctph'::regtype) AND NOT proleakproof;
 DROP TABLE m, shaped;

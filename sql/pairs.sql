@@ -149,7 +149,7 @@ SELECT id, cluster_anchor(sig, 0.8, id) OVER w AS anchor, cluster_connected(sig,
 SELECT count(*) AS differences FROM (SELECT cluster_anchor(sig, 0.8) OVER w AS number, cluster_anchor(sig, 0.8, id) OVER w AS of_id, array_agg(id) OVER (PARTITION BY id % 2 ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS ids
   FROM documents WINDOW w AS (PARTITION BY id % 2 ORDER BY id DESC)) x WHERE of_id IS DISTINCT FROM ids[number];
 SELECT id, cluster_anchor(sig, 0.8, NULLIF(id, 0)) OVER (ORDER BY id) FROM documents WHERE id < 4 ORDER BY id;
--- Without an order: a warning, once.
+-- A window without an order brings a warning, once.
 SELECT count(DISTINCT c) FROM (SELECT cluster_anchor(sig, 0.8) OVER (PARTITION BY id % 3) AS c FROM documents) x;
 
 DROP VIEW clustered, brute;

@@ -15,7 +15,7 @@ SELECT * FROM repeated_passages('SELECT id, body FROM letters ORDER BY id', min_
 SELECT * FROM repeated_passages('SELECT id, body FROM letters ORDER BY id DESC', min_units => 5) ORDER BY id, start;
 SELECT * FROM repeated_passages('SELECT id, body FROM letters ORDER BY id', 5, 'word', 'first', 4);
 SELECT * FROM repeated_passages('SELECT id, body FROM letters ORDER BY id', min_units => 20, unit => 'char') ORDER BY id, start;
--- Only within rows of one value; without one a row takes no part.
+-- Passages repeat within rows of one value; a row without one takes no part.
 SELECT * FROM repeated_passages('SELECT id, body, team AS within FROM letters ORDER BY id', min_units => 5);
 SELECT * FROM repeated_passages('SELECT id, body, NULLIF(team, ''a'') AS within FROM letters ORDER BY id', min_units => 5, keep => 'none');
 -- Ids of other types

@@ -13,7 +13,7 @@ SELECT * FROM oversized_blocks('SELECT * FROM people', max_block => 2);
 SELECT * FROM oversized_blocks('SELECT * FROM people', max_block => 1);
 SELECT * FROM blocked_pairs('SELECT id, name, phone FROM people', 'SELECT id, name, phone FROM people WHERE id = 7', 2);
 SELECT * FROM oversized_blocks('SELECT id, name, phone FROM people', 'SELECT id, name, phone FROM people WHERE id = 7', 2);
--- Only in the first query: no block, since it makes no pairs
+-- A value of the first query alone makes no pairs, so no block.
 SELECT * FROM oversized_blocks('SELECT id, name FROM people', 'VALUES (1, ''brown'')', 1);
 -- The NOTICE names five, longest values cut
 SELECT count(*) FROM blocked_pairs('SELECT i, i / 3, repeat(''é'', 100) FROM generate_series(0, 29) i', max_block => 2);

@@ -27,7 +27,7 @@ SELECT * FROM pairs_between('SELECT id, small, shop AS within FROM sets', 'SELEC
 SELECT * FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.5);
 SELECT id, representative, similarity FROM all_clusters('SELECT id, large, shop AS within FROM sets ORDER BY id', 0.5, 'connected') WHERE NOT survivor;
 SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 0.5);
--- By containment a row joins the first one kept that has its share of it; only an earlier row, whatever their sizes
+-- With containment a row joins the first one kept that has its share of it; only an earlier row, whatever their sizes
 SELECT * FROM all_clusters('SELECT id, small FROM sets ORDER BY cardinality(small) DESC NULLS LAST, id', 0.75, measure => 'containment');
 SELECT id, representative, similarity FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.75, measure => 'containment') WHERE NOT survivor;
 SELECT id, representative, similarity FROM all_clusters('SELECT id, large, shop AS within FROM sets ORDER BY id DESC', 1, measure => 'containment') WHERE NOT survivor;
@@ -36,9 +36,9 @@ SELECT id, representative, similarity FROM all_clusters('SELECT id, small, seen 
 SELECT id, representative, similarity FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 1, 'connected', measure => 'containment') WHERE NOT survivor;
 SELECT * FROM cluster_bridges('SELECT id, small FROM sets', 1, measure => 'containment');
 SELECT * FROM cluster_bridges(NULL::text, 'SELECT ''row '' || id, small, seen AS at FROM sets', 1, at_most_apart => '1 day', measure => 'containment');
--- By overlap the similarity of a representative to itself is its number of elements
+-- With overlap the similarity of a representative to itself is its number of elements.
 SELECT id, representative, similarity FROM all_clusters(NULL::text, 'SELECT ''row '' || id, small FROM sets ORDER BY id', 3, measure => 'overlap');
--- By the Dice coefficient and the cosine
+-- The Dice coefficient and the cosine
 SELECT * FROM all_pairs('SELECT id, small FROM sets', 0.6, measure => 'dice');
 SELECT * FROM pairs_between('SELECT id, small FROM sets WHERE id < 4', 'SELECT id, small::bigint[] FROM sets WHERE id < 4', 0.1, measure => 'cosine');
 SELECT count(*), count(DISTINCT cluster) FROM all_clusters('SELECT id, small FROM sets ORDER BY id', 0.7, 'connected', measure => 'cosine');

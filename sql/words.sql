@@ -72,7 +72,7 @@ SELECT expand_query('m', 'tea');
 CALL create_word_model('m', 'SELECT body FROM d');
 SELECT drop_word_model('m');
 
--- What is refused.
+-- Errors
 SELECT word_similarities(NULL);
 SELECT word_similarities('SELECT body FROM d', vocabulary => 0);
 SELECT word_similarities('SELECT body FROM d', vocabulary => 1000001);
@@ -120,7 +120,7 @@ CALL create_word_model('m', 'SELECT body FROM d', k => 5);
 SELECT count(*) FROM similar_words('m', 'hot', 3);
 SELECT drop_word_model('m');
 RESET plpgsql.extra_errors;
--- What is called directly, and tables that look like models.
+-- Direct calls, and tables that look like models.
 SELECT neardup_internal.neardup_similar_words(1::oid::regclass, 1, 1, 1, 0, 0);
 SELECT neardup_internal.neardup_similar_words('d', 1, 1, 1, 0, 0);
 CREATE TABLE whole OF neardup_word;
@@ -135,7 +135,7 @@ SELECT similar_words('v', 'a');
 CALL create_word_model('v', 'SELECT body FROM d');
 DROP VIEW v_model;
 DROP TABLE e, v;
--- What an interrupted model says of similar words is looked through.
+-- An interrupted model is completed from the similar words that it has.
 BEGIN;
 CALL create_word_model('m', 'SELECT body FROM d', k => 5, commit => false);
 UPDATE m_model SET finished = NULL, compared = words - 1;

@@ -30,59 +30,6 @@ COMMENT ON FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean)
   'private: enforces the type modifier';
 CREATE CAST (minhash AS minhash) WITH FUNCTION neardup_internal.minhash_check_typmod(minhash, int, boolean) AS IMPLICIT;
 
--- Order, equality, hash. LEAKPROOF: they take any values, and may use an index under row security.
-
-CREATE FUNCTION neardup_internal.minhash_eq(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_ne(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_lt(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_le(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_gt(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_ge(minhash, minhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_cmp(minhash, minhash) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_hash(minhash) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.minhash_hash_extended(minhash, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE OPERATOR = (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_eq,
-  COMMUTATOR = =, NEGATOR = <>,
-  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_ne,
-  COMMUTATOR = <>, NEGATOR = =,
-  RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_lt,
-  COMMUTATOR = >, NEGATOR = >=,
-  RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_le,
-  COMMUTATOR = >=, NEGATOR = >,
-  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_gt,
-  COMMUTATOR = <, NEGATOR = <=,
-  RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_internal.minhash_ge,
-  COMMUTATOR = <=, NEGATOR = <,
-  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (minhash, minhash) IS 'Equal parameters and components';
-COMMENT ON OPERATOR <> (minhash, minhash) IS 'Not equal';
-COMMENT ON OPERATOR < (minhash, minhash) IS 'Less than, in an arbitrary but fixed order';
-COMMENT ON OPERATOR <= (minhash, minhash) IS 'Less than or equal, in an arbitrary but fixed order';
-COMMENT ON OPERATOR > (minhash, minhash) IS 'Greater than, in an arbitrary but fixed order';
-COMMENT ON OPERATOR >= (minhash, minhash) IS 'Greater than or equal, in an arbitrary but fixed order';
-
-CREATE OPERATOR CLASS minhash_btree_ops DEFAULT FOR TYPE minhash USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-  FUNCTION 1 neardup_internal.minhash_cmp(minhash, minhash);
-CREATE OPERATOR CLASS minhash_hash_ops DEFAULT FOR TYPE minhash USING hash AS
-  OPERATOR 1 =, FUNCTION 1 neardup_internal.minhash_hash(minhash),
-  FUNCTION 2 neardup_internal.minhash_hash_extended(minhash, bigint);
-
 -- Constructors
 
 CREATE FUNCTION to_minhash(doc text, k int = 3, unit text = 'word', num_perm int = 128, bits int = 32, seed bigint = 0)

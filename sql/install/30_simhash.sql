@@ -19,59 +19,6 @@ CREATE TYPE simhash (
 COMMENT ON TYPE simhash IS
   'SimHash of weighted features: 64 bits. The Hamming distance of two values estimates the angle between their features. Example: SELECT to_simhash(''a text of some words''), ''0123456789abcdef''::simhash';
 
--- Order, equality, hash
-
-CREATE FUNCTION neardup_internal.simhash_eq(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_ne(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_lt(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_le(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_gt(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_ge(simhash, simhash) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_cmp(simhash, simhash) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_hash(simhash) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.simhash_hash_extended(simhash, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE OPERATOR = (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_eq,
-  COMMUTATOR = =, NEGATOR = <>,
-  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_ne,
-  COMMUTATOR = <>, NEGATOR = =,
-  RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_lt,
-  COMMUTATOR = >, NEGATOR = >=,
-  RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_le,
-  COMMUTATOR = >=, NEGATOR = >,
-  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_gt,
-  COMMUTATOR = <, NEGATOR = <=,
-  RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = neardup_internal.simhash_ge,
-  COMMUTATOR = <=, NEGATOR = <,
-  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (simhash, simhash) IS 'Equal in all 64 bits';
-COMMENT ON OPERATOR <> (simhash, simhash) IS 'Not equal';
-COMMENT ON OPERATOR < (simhash, simhash) IS 'Less than, as unsigned numbers';
-COMMENT ON OPERATOR <= (simhash, simhash) IS 'Less than or equal, as unsigned numbers';
-COMMENT ON OPERATOR > (simhash, simhash) IS 'Greater than, as unsigned numbers';
-COMMENT ON OPERATOR >= (simhash, simhash) IS 'Greater than or equal, as unsigned numbers';
-
-CREATE OPERATOR CLASS simhash_btree_ops DEFAULT FOR TYPE simhash USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-  FUNCTION 1 neardup_internal.simhash_cmp(simhash, simhash);
-CREATE OPERATOR CLASS simhash_hash_ops DEFAULT FOR TYPE simhash USING hash AS
-  OPERATOR 1 =, FUNCTION 1 neardup_internal.simhash_hash(simhash),
-  FUNCTION 2 neardup_internal.simhash_hash_extended(simhash, bigint);
-
 -- Casts: explicit only
 
 CREATE FUNCTION neardup_internal.simhash_to_bigint(simhash) RETURNS bigint

@@ -19,53 +19,6 @@ CREATE TYPE ctph (
 COMMENT ON TYPE ctph IS
   'Context-triggered piecewise hash (fuzzy digest) of a document, as ssdeep computes it, or a longer one. Example: SELECT to_ctph(''a text of some words'')';
 
--- Order, equality, hash. LEAKPROOF: they take any values, and may use an index under row security.
-
-CREATE FUNCTION neardup_internal.ctph_eq(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_ne(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_lt(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_le(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_gt(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_ge(ctph, ctph) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'minhash_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_cmp(ctph, ctph) RETURNS int
-  AS 'MODULE_PATHNAME', 'minhash_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_hash(ctph) RETURNS int
-  AS 'MODULE_PATHNAME', 'minhash_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION neardup_internal.ctph_hash_extended(ctph, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'minhash_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE OPERATOR = (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_eq, COMMUTATOR = =, NEGATOR = <>,
-  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_ne, COMMUTATOR = <>, NEGATOR = =,
-  RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR < (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_lt, COMMUTATOR = >, NEGATOR = >=,
-  RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR <= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_le, COMMUTATOR = >=, NEGATOR = >,
-  RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR > (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_gt, COMMUTATOR = <, NEGATOR = <=,
-  RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR >= (LEFTARG = ctph, RIGHTARG = ctph, FUNCTION = neardup_internal.ctph_ge, COMMUTATOR = <=, NEGATOR = <,
-  RESTRICT = scalargesel, JOIN = scalargejoinsel);
-COMMENT ON OPERATOR = (ctph, ctph) IS 'Equal digests';
-COMMENT ON OPERATOR <> (ctph, ctph) IS 'Not equal';
-COMMENT ON OPERATOR < (ctph, ctph) IS 'Less than, in an arbitrary but fixed order';
-COMMENT ON OPERATOR <= (ctph, ctph) IS 'Less than or equal, in an arbitrary but fixed order';
-COMMENT ON OPERATOR > (ctph, ctph) IS 'Greater than, in an arbitrary but fixed order';
-COMMENT ON OPERATOR >= (ctph, ctph) IS 'Greater than or equal, in an arbitrary but fixed order';
-
-CREATE OPERATOR CLASS ctph_btree_ops DEFAULT FOR TYPE ctph USING btree AS
-  OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-  FUNCTION 1 neardup_internal.ctph_cmp(ctph, ctph);
-CREATE OPERATOR CLASS ctph_hash_ops DEFAULT FOR TYPE ctph USING hash AS
-  OPERATOR 1 =, FUNCTION 1 neardup_internal.ctph_hash(ctph),
-  FUNCTION 2 neardup_internal.ctph_hash_extended(ctph, bigint);
-
 -- Constructors
 
 CREATE FUNCTION to_ctph(doc text) RETURNS ctph

@@ -1,7 +1,7 @@
 -- Measures -----------------------------------------------------------------------------------------------------------
 
--- Not LEAKPROOF: their errors tell how a signature was made (unit, k, size, seed). How they use an index under row security:
--- 64_lsh_quiet.sql.
+-- These are not LEAKPROOF: their errors tell how a signature was made (unit, k, size, seed). 64_lsh_quiet.sql has the
+-- conditions by which an index serves them under row security.
 CREATE FUNCTION jaccard(a minhash, b minhash) RETURNS float8
   AS 'MODULE_PATHNAME', 'minhash_jaccard' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2
   SUPPORT neardup_internal.lsh_share_bounds;
@@ -36,7 +36,7 @@ CREATE OPERATOR <%> (LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = neardup_i
 COMMENT ON OPERATOR <%> (minhash, minhash) IS
   'Jaccard distance, 1 - jaccard(a, b), 0 to 1. Example: SELECT to_minhash(''a text of some words'') <%> to_minhash(''a text of some other words'')';
 
--- How many rows and pairs a similarity condition keeps
+-- Selectivity of similarity conditions
 CREATE FUNCTION neardup_internal.lsh_sel(internal, oid, internal, int) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_sel(internal, oid, internal, int) IS 'private: selectivity of %, %> and &&';

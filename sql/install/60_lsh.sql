@@ -77,33 +77,20 @@ CREATE OPERATOR CLASS lsh_query_hash_ops DEFAULT FOR TYPE lsh_query USING hash A
 
 -- Conditions that an index serves. Not LEAKPROOF: as jaccard(); and they refuse bounds, which may be a column's.
 
-CREATE FUNCTION neardup_internal.lsh_jaccard_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_jaccard_support(internal) IS 'private: planner support of jaccard_at_least()';
 CREATE FUNCTION jaccard_at_least(sig minhash, query minhash, threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2 SUPPORT neardup_internal.lsh_jaccard_support;
 COMMENT ON FUNCTION jaccard_at_least(minhash, minhash, float8) IS
   'Whether jaccard(sig, query) >= threshold; an lsh index serves it. Example: SELECT id FROM docs WHERE jaccard_at_least(sig, to_minhash(''a text of some words''), 0.8)';
 
-CREATE FUNCTION neardup_internal.lsh_hamming_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_hamming_support(internal) IS 'private: planner support of hamming_at_most()';
 CREATE FUNCTION hamming_at_most(a simhash, b simhash, distance float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT neardup_internal.lsh_hamming_support;
 COMMENT ON FUNCTION hamming_at_most(simhash, simhash, float8) IS
   'Whether hamming(a, b) <= distance, 0 to 64; an lsh index serves it. Example: SELECT hamming_at_most(to_simhash(''a text of some words''), to_simhash(''a text of other words''), 3)';
 
-CREATE FUNCTION neardup_internal.lsh_score_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_score_support(internal) IS 'private: planner support of ctph_score_at_least()';
 CREATE FUNCTION ctph_score_at_least(a ctph, b ctph, score float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_score_support;
 COMMENT ON FUNCTION ctph_score_at_least(ctph, ctph, float8) IS
   'Whether ctph_score(a, b) >= score, 0 to 100; an lsh index serves it for a score above 0. Example: SELECT ctph_score_at_least(to_ctph(''a text of some words''), to_ctph(''a text of other words''), 70)';
-CREATE FUNCTION neardup_internal.lsh_rate_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_rate_support(internal) IS
-  'private: planner support of ctph_edit_rate_at_most()';
 CREATE FUNCTION ctph_edit_rate_at_most(a ctph, b ctph, rate float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5 SUPPORT neardup_internal.lsh_rate_support;
 COMMENT ON FUNCTION ctph_edit_rate_at_most(ctph, ctph, float8) IS
@@ -153,30 +140,10 @@ COMMENT ON ACCESS METHOD lsh IS
 
 -- The hash family "minhash": src/pg/lsh/family.h
 
-CREATE FUNCTION neardup_internal.lsh_minhash_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minhash_keys(internal) IS 'private: index keys of a signature';
-CREATE FUNCTION neardup_internal.lsh_query_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_query_keys(internal) IS 'private: index keys of an lsh_query';
 -- STABLE: for % it reads neardup.jaccard_threshold.
 CREATE FUNCTION neardup_internal.lsh_minhash_probes(internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_minhash_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_minhash_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minhash_bind(internal) IS
-  'private: index parameters from a first signature, and their check';
-CREATE FUNCTION neardup_internal.lsh_query_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_query_bind(internal) IS
-  'private: index parameters from a first lsh_query, and their check';
-CREATE FUNCTION neardup_internal.lsh_minhash_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minhash_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION neardup_internal.lsh_minhash_order(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minhash_order(internal) IS 'private: least distance of a row by its hits';
 
 -- The planner finds 7 to 14 here, not by their names.
 CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING lsh AS
@@ -204,22 +171,6 @@ COMMENT ON OPERATOR CLASS lsh_query_ops USING lsh IS 'Exclusion constraints on w
 
 -- The hash family "simhash"
 
-CREATE FUNCTION neardup_internal.lsh_simhash_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_simhash_keys(internal) IS 'private: index keys of a simhash';
-CREATE FUNCTION neardup_internal.lsh_simhash_probes(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_simhash_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_simhash_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_simhash_bind(internal) IS
-  'private: index parameters from a first simhash, and their check';
-CREATE FUNCTION neardup_internal.lsh_simhash_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_simhash_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION neardup_internal.lsh_simhash_order(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_simhash_order(internal) IS 'private: least distance of a row by its hits';
 CREATE FUNCTION neardup_internal.lsh_simhash_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_simhash_options(internal) IS 'private: options of simhash_ops';
@@ -241,22 +192,6 @@ COMMENT ON OPERATOR CLASS simhash_ops USING lsh IS 'Hamming distance of simhash 
 
 -- The hash family "ctph"
 
-CREATE FUNCTION neardup_internal.lsh_ctph_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_ctph_keys(internal) IS 'private: index keys of a digest';
-CREATE FUNCTION neardup_internal.lsh_ctph_probes(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_ctph_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_ctph_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_ctph_bind(internal) IS
-  'private: index parameters from a first digest, and their check';
-CREATE FUNCTION neardup_internal.lsh_ctph_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_ctph_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION neardup_internal.lsh_ctph_order(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_ctph_order(internal) IS 'private: least distance of a row by its hits';
 CREATE FUNCTION neardup_internal.lsh_ctph_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_ctph_options(internal) IS 'private: options of ctph_ops';

@@ -12,27 +12,35 @@ CREATE FUNCTION jaccard_exact(a smallint[], b smallint[]) RETURNS float8
 COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS
   'Exact Jaccard similarity of two sets of smallint, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2]::smallint[], ARRAY[2, 3]::smallint[])';
 
-CREATE FUNCTION neardup_internal.lsh_set_query(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_query(bigint[], float8) IS
-  'private: jaccard_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_set_query(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_query(int[], float8) IS
-  'private: jaccard_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_set_query_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_query_strict(bigint[], float8) IS
-  'private: the same for bounds of jaccard_exact_at_least()';
-CREATE FUNCTION neardup_internal.lsh_set_query_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_query_strict(int[], float8) IS
-  'private: the same for bounds of jaccard_exact_at_least()';
+-- Makers of queries by a set: of any bound; and strict, of the bounds that a predicate takes.
+DO $do$
+DECLARE
+  f record;
+  type pg_catalog.text;
+BEGIN
+  FOREACH type IN ARRAY ARRAY['bigint[]', 'int[]'] LOOP
+    FOR f IN VALUES
+      ('lsh_set_query', 'jaccard_exact(.., set) >= bound, for any bound'),
+      ('lsh_set_query_strict', 'the same for bounds of jaccard_exact_at_least()'),
+      ('lsh_set_in_query', 'containment_exact(set, ..) >= bound, for any bound'),
+      ('lsh_set_in_query_strict', 'the same for bounds of the named predicate'),
+      ('lsh_query_in_set', 'containment_exact(.., set) >= bound, for any bound'),
+      ('lsh_query_in_set_strict', 'the same for bounds of the named predicate'),
+      ('lsh_overlap_query', 'overlap_exact(.., set) >= bound, for any bound'),
+      ('lsh_overlap_query_strict', 'the same for bounds of the named predicate'),
+      ('lsh_dice_query', 'dice_exact(.., set) >= bound, for any bound'),
+      ('lsh_dice_query_strict', 'the same for bounds of the named predicate'),
+      ('lsh_cosine_query', 'set_cosine_exact(.., set) >= bound, for any bound'),
+      ('lsh_cosine_query_strict', 'the same for bounds of the named predicate')
+    LOOP
+      EXECUTE pg_catalog.format('CREATE FUNCTION neardup_internal.%I(%s, float8) RETURNS lsh_query '
+        'AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10', f.column1, type);
+      EXECUTE pg_catalog.format('COMMENT ON FUNCTION neardup_internal.%I(%s, float8) IS %L', f.column1, type,
+        pg_catalog.concat('private: ', f.column2));
+    END LOOP;
+  END LOOP;
+END $do$;
 
-CREATE FUNCTION neardup_internal.lsh_set_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_set_support(internal) IS
-  'private: planner support of jaccard_exact_at_least()';
 CREATE FUNCTION jaccard_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_set_support;
@@ -60,20 +68,6 @@ COMMENT ON OPERATOR %> (int[], lsh_query) IS
   'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 
 -- The hash family "set". Equality as well: as a column before the last an array is one value.
-
-CREATE FUNCTION neardup_internal.lsh_set_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_set_keys(internal) IS 'private: index keys of a set';
-CREATE FUNCTION neardup_internal.lsh_set_probes(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_set_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_set_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_set_bind(internal) IS
-  'private: index parameters from a first set, and their check';
-CREATE FUNCTION neardup_internal.lsh_set_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_set_describe(internal) IS 'private: what an index promises, in words';
 
 CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
   OPERATOR 1 %> (bigint[], lsh_query),
@@ -124,62 +118,6 @@ CREATE FUNCTION overlap_exact(a int[], b int[]) RETURNS int
   SUPPORT neardup_internal.lsh_overlap_bounds;
 COMMENT ON FUNCTION overlap_exact(int[], int[]) IS
   'Number of elements that two sets of int share. Example: SELECT overlap_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(bigint[], float8) IS
-  'private: containment_exact(set, ..) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_set_in_query(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_in_query(int[], float8) IS
-  'private: containment_exact(set, ..) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(bigint[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_set_in_query_strict(int[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(bigint[], float8) IS
-  'private: containment_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_query_in_set(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_query_in_set(int[], float8) IS
-  'private: containment_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(bigint[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_query_in_set_strict(int[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(bigint[], float8) IS
-  'private: overlap_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_overlap_query(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_overlap_query(int[], float8) IS
-  'private: overlap_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(bigint[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_overlap_query_strict(int[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_containment_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_containment_support(internal) IS
-  'private: planner support of containment_exact_at_least()';
-CREATE FUNCTION neardup_internal.lsh_overlap_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_overlap_support(internal) IS
-  'private: planner support of overlap_exact_at_least()';
 CREATE FUNCTION containment_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_containment_support;
@@ -236,26 +174,6 @@ CREATE FUNCTION dice_exact(a int[], b int[]) RETURNS float8
   SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION dice_exact(int[], int[]) IS
   'Dice coefficient of two sets of int, 2 |a and b| / (|a| + |b|), 0 to 1; 0 if either is empty. Example: SELECT dice_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION neardup_internal.lsh_dice_query(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_dice_query(bigint[], float8) IS
-  'private: dice_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_dice_query(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_dice_query(int[], float8) IS
-  'private: dice_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_dice_query_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_dice_query_strict(bigint[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_dice_query_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_dice_query_strict(int[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_dice_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_dice_support(internal) IS
-  'private: planner support of dice_exact_at_least()';
 CREATE FUNCTION dice_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_dice_support;
@@ -276,26 +194,6 @@ CREATE FUNCTION set_cosine_exact(a int[], b int[]) RETURNS float8
   SUPPORT neardup_internal.lsh_share_bounds;
 COMMENT ON FUNCTION set_cosine_exact(int[], int[]) IS
   'Cosine of two sets of int, |a and b| / sqrt(|a| |b|), 0 to 1; 0 if either is empty. Of vectors: cosine_exact(). Example: SELECT set_cosine_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION neardup_internal.lsh_cosine_query(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_cosine_query(bigint[], float8) IS
-  'private: set_cosine_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_cosine_query(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_cosine_query(int[], float8) IS
-  'private: set_cosine_exact(.., set) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_cosine_query_strict(bigint[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_cosine_query_strict(bigint[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_cosine_query_strict(int[], float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION neardup_internal.lsh_cosine_query_strict(int[], float8) IS
-  'private: the same for bounds of the named predicate';
-CREATE FUNCTION neardup_internal.lsh_cosine_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_cosine_support(internal) IS
-  'private: planner support of set_cosine_exact_at_least()';
 CREATE FUNCTION set_cosine_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
   SUPPORT neardup_internal.lsh_cosine_support;
@@ -336,19 +234,6 @@ CREATE FUNCTION minutiae_buckets(cells int[], functions int = 1024, function_cel
 COMMENT ON FUNCTION minutiae_buckets(int[], int, int, int) IS
   'Buckets that contain a set of cells: the numbers of the functions all of whose cells are in the set. Example: SELECT minutiae_buckets(array(SELECT generate_series(0, 1000)), functions => 1024)';
 
-CREATE FUNCTION neardup_internal.lsh_minutiae_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minutiae_keys(internal) IS 'private: index keys of a set of cells';
-CREATE FUNCTION neardup_internal.lsh_minutiae_probes(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minutiae_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_minutiae_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minutiae_bind(internal) IS
-  'private: index parameters from a first set of cells, and their check';
-CREATE FUNCTION neardup_internal.lsh_minutiae_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_minutiae_describe(internal) IS 'private: what an index promises, in words';
 CREATE FUNCTION neardup_internal.lsh_minutiae_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_minutiae_options(internal) IS 'private: options of minutiae_ops';

@@ -1,9 +1,6 @@
 -- Bit codes: Hamming distance of bit strings, and an index for it -------------------------------------------------------
 -- pgvector has the operators <~> and <%> on bit; ours is another one, so that both can lie in one schema.
 
-CREATE FUNCTION neardup_internal.lsh_code_bounds(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_code_bounds(internal) IS 'private: planner support of bit_hamming()';
 CREATE FUNCTION bit_hamming(a bit, b bit) RETURNS int
   AS 'MODULE_PATHNAME', 'neardup_bit_hamming' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   SUPPORT neardup_internal.lsh_code_bounds;
@@ -18,10 +15,6 @@ CREATE FUNCTION neardup_internal.lsh_bit_query_strict(bit, float8) RETURNS lsh_q
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_bit_query_strict(bit, float8) IS
   'private: the same for bounds of bit_hamming_at_most()';
-CREATE FUNCTION neardup_internal.lsh_bit_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bit_support(internal) IS
-  'private: planner support of bit_hamming_at_most()';
 CREATE FUNCTION bit_hamming_at_most(a bit, b bit, distance float8) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT neardup_internal.lsh_bit_support;
 COMMENT ON FUNCTION bit_hamming_at_most(bit, bit, float8) IS
@@ -41,7 +34,7 @@ CREATE OPERATOR %> (LEFTARG = bit, RIGHTARG = lsh_query, FUNCTION = neardup_inte
 COMMENT ON OPERATOR %> (bit, lsh_query) IS
   'Whether the Hamming distance to the bit string of the query is at most its bound. Example: SELECT repeat(''01'', 32)::bit(64) %> (''bit_hamming<=16 '' || repeat(''0111'', 16))::lsh_query';
 
--- What an index is asked under row security: never an error.
+-- Conditions for an index under row security, which never raise an error.
 CREATE FUNCTION neardup_internal.lsh_quiet_within(bit, lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME', 'bit_quiet_within' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_quiet_within(bit, lsh_query) IS
@@ -60,22 +53,6 @@ COMMENT ON OPERATOR neardup_internal.<->? (bit, bit) IS 'private: <-> for an ind
 
 -- The hash family "bits"
 
-CREATE FUNCTION neardup_internal.lsh_bits_keys(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bits_keys(internal) IS 'private: index keys of a bit string';
-CREATE FUNCTION neardup_internal.lsh_bits_probes(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bits_probes(internal) IS 'private: what an index looks up for a query';
-CREATE FUNCTION neardup_internal.lsh_bits_bind(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bits_bind(internal) IS
-  'private: index parameters from a first bit string, and their check';
-CREATE FUNCTION neardup_internal.lsh_bits_describe(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bits_describe(internal) IS 'private: what an index promises, in words';
-CREATE FUNCTION neardup_internal.lsh_bits_order(internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_bits_order(internal) IS 'private: least distance of a row by its hits';
 CREATE FUNCTION neardup_internal.lsh_bits_options(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION neardup_internal.lsh_bits_options(internal) IS 'private: options of bit_ops';

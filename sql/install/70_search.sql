@@ -61,7 +61,7 @@ CREATE FUNCTION neardup_progress()
 COMMENT ON FUNCTION neardup_progress() IS
   'Progress of each call of all_pairs() and related functions that runs now, for roles whose statistics you may see. Example: SELECT * FROM neardup_progress()';
 
--- Which row represents each row of the window: its number, or its id.
+-- The number, or the id, of the row that represents each row of the window.
 CREATE FUNCTION cluster_anchor(value minhash, threshold float8) RETURNS bigint
   AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS

@@ -24,7 +24,7 @@ CREATE FUNCTION cut_passages(body text, ranges int4multirange) RETURNS text
 COMMENT ON FUNCTION cut_passages(text, int4multirange) IS
   'A text without ranges of its characters, counted from 1. Example: SELECT cut_passages(''one two three'', ''{[5,9)}'')';
 
--- What jobs keep of passages. Numbers of windows are 64-bit hashes by the key.
+-- Passages as jobs keep them. Numbers of windows are 64-bit hashes by the key.
 CREATE FUNCTION neardup_internal.neardup_frequent_windows(query text, min_units int, unit text, documents int, key bigint)
   RETURNS TABLE (number int, windows bigint[])
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 1000;

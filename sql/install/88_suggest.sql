@@ -6,7 +6,7 @@ CREATE FUNCTION neardup_s_curve(threshold float8, num_perm int = 128, bands int 
 COMMENT ON FUNCTION neardup_s_curve(float8, int, int, int) IS
   'Plot as text: the probability that pairs of each similarity are found at a threshold, or by this number of bands and rows. Example: SELECT neardup_s_curve(0.8)';
 
--- Without JIT: it would compile each of the short statements by which look-ups are timed.
+-- JIT is off: it would compile each of the short statements by which look-ups are timed.
 CREATE FUNCTION neardup_suggest(query text, labels text = NULL, edit_similarity float8 = 0.8)
   RETURNS TABLE (unit text, k int, threshold float8, num_perm int, bits int, index_options text, expected_recall float8,
                  expected_precision float8, precision_low float8, precision_high float8, bytes_per_row float8, signing_us float8,

@@ -45,7 +45,8 @@ def all_symbols():
     """The library has each C function that a release or a step names, those that only old releases name as stubs."""
     whole = {name.split("--")[1][:-len(".sql")]: symbols(text.decode()) for name, text in scripts().items()}
     steps = {name: symbols(read(UPGRADE, name)) for name in os.listdir(UPGRADE) if name.endswith(".sql")}
-    today = symbols("".join(map(read, glob.glob(os.path.join(ROOT, "sql", "install", "*.sql")))))
+    with database("_symbols") as name, connect(name) as conn:
+        today = {symbol for (symbol,) in conn.execute("SELECT prosrc FROM pg_proc WHERE probin LIKE '%neardup%'")}
     listed = tool("nm", "-D", "--defined-only", DESTDIR + pg_config("--pkglibdir") + "/neardup.so").stdout
     has = set(re.findall(r"\bpg_finfo_(\w+)", listed))
     equal_all("the library has all functions of", [
