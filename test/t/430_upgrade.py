@@ -21,7 +21,8 @@ def frozen():
     equal_all("released scripts are as they were", [
         (name, hashlib.sha256(whole.get(name) or read(UPGRADE, name).encode()).hexdigest(), s) for s, name in sums])
     equal("each whole script is in the list", sorted(set(whole) - {name for _, name in sums}), [])
-    equal("sql/upgrade has steps alone", [n for n in os.listdir(UPGRADE) if n.endswith(".sql") and n.count("--") != 2], [])
+    equal("sql/upgrade has steps alone",
+          [name for name in os.listdir(UPGRADE) if name.endswith(".sql") and name.count("--") != 2], [])
 
 
 FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\s+(?:[\w@]+\.)*(\w+)\s*\([^;]*?"
@@ -82,7 +83,7 @@ REFUSED_OF_FIRST = {
 
 
 def refused(old):
-    """What the library does not serve says how to go on; what is stored is there after the update."""
+    """A function that the library does not serve says how to go on; all data are there after the update."""
     with database("_refused", extension=False) as name, connect(name) as conn:
         conn.execute("CREATE EXTENSION neardup VERSION '%s'" % old)
         for statement in estate.STORE:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """After an update every attribute of every object is that of a new installation: owner, privileges, cost, flags,
-dependencies, comments. What an administrator had granted and revoked before stays, on what is made anew, too."""
+dependencies, comments. Rights that an administrator had granted and revoked stay, on objects made again, too."""
 from released import *
 import catalog
 

@@ -1,8 +1,8 @@
 """The contents of a user's database after some time with neardup, and its answers: signatures, indexes, constraints,
 triggers, jobs, word models. For tests that move a database to another version.
 
-MAKE and ASK are of the first release, 0.1.0; STORE is what of MAKE calls no function that this library serves of its own
-and of the last release only. LATER has what later ones brought. A database has what there was up to a version: `upto`."""
+MAKE and ASK are of the first release, 0.1.0. STORE is the part of MAKE that this library still serves by that SQL.
+LATER has what later releases brought. A database has what there was up to a version: `upto`."""
 import re
 
 from harness import *

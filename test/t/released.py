@@ -14,7 +14,7 @@ def scripts():
 
 
 def install(prefix=DESTDIR, program=PG_CONFIG):
-    """Into the folder of extensions below the prefix; scripts that run beside this one may do the same."""
+    """Writes them into the folder of extensions below the prefix; scripts beside this one may do the same."""
     folder = prefix + pg_config("--sharedir", program) + "/extension"
     for name, script in scripts().items():
         path = os.path.join(folder, name)
