@@ -65,6 +65,9 @@ SECTIONS = [
             "The GIN index finds the rows that share one of 16 bands of 8 components, which are then compared; it misses rows. Every answer of ours is "
             "compared with a sequential scan's.",
             "MOST_ROWS=100000 SECTIONS='build size query identical rescan insert' ./lsh_bench.sh"),
+    Section("reach", "Uses of PostgreSQL's insides, each left out",
+            "Rows with a signature of 128 components, 8 bits each. `pins`, `hints`, `rows`, `appends`: without that row of the table in docs/internals.md.",
+            "export MAKE_SIGNATURES={build}/make_signatures; ./reach_bench.sh 100000 && ./reach_bench.sh 10000000", True),
     Section("families", "Indexes of simhashes and digests, beside sequential scans",
             "Processor time of a search.",
             "ROWS=100000 ./lsh_families_bench.sh"),

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by ./run: tests against a server that checks its own assertions.
+# Sourced by ./run: tests against a server that checks its own assertions, and of the extension that uses nothing inside
+# PostgreSQL.
 # work, logs, root, pg_config, server, server_bin: set and read in common.sh, packages.sh and server.sh
 # shellcheck disable=SC2154,SC2034
 
@@ -7,6 +8,8 @@
 
 # Scripts that write pages in every way, with a standby and without.
 assert_scripts=(141_lsh_crash_points 144_lsh_durability)
+# Crashes at chosen points and at any.
+interfaces_scripts=("${assert_scripts[@]}" 140_lsh_crash)
 
 # build_assert_server MAJOR: with all that a server of the distribution has, once; PG_CONFIG names it then
 build_assert_server() {
@@ -27,11 +30,11 @@ assert_server_alone() {
   NEARDUP_JOBS=$(processors) "$root/tools/assert_server.sh" "$1" "$2" alone
 }
 
-# extension_for PG_CONFIG: built and installed for that server, in a copy of the tree, so that what is built here stays
+# extension_for PG_CONFIG FLAG...: built and installed for that server, in a copy of the tree, so that what is built
+# here stays
 extension_for() {
-  local copy=$work/asserts-tree flags=("PG_CONFIG=$1" CUDA=no CORE_OPTIMIZATION=-O0)
-  rm -rf "$copy"
-  mkdir -p "$copy"
+  local copy flags=("PG_CONFIG=$1" CUDA=no CORE_OPTIMIZATION=-O0 "${@:2}")
+  copy=$(mktemp -d "$work/tree-XXXXXX")
   copy_sources "$copy"
   make -C "$copy" -s -j"$(processors)" "${flags[@]}" neardup.so
   make -C "$copy" -s "${flags[@]}" install
@@ -56,6 +59,19 @@ step_asserts() {
   [ "$(psql -XAtc 'SHOW debug_assertions')" = on ]
   export PG_CONFIG=$prefix/bin/pg_config NEARDUP_DESTDIR=""
   server_tests "${assert_scripts[@]}"
+  stop_server
+  remove_data
+  rm -rf "$server"
+}
+
+# docs/internals.md: the extension by PostgreSQL's interfaces alone
+step_interfaces() {
+  trap stop_server EXIT
+  create_server "$work/test-interfaces-$$"
+  extension_for "$pg_config" COPT=-DNEARDUP_REACH=0 "DESTDIR=$server/root"
+  start_server
+  export NEARDUP_DESTDIR=$server/root PG_CONFIG=$pg_config
+  server_tests "${interfaces_scripts[@]}"
   stop_server
   remove_data
   rm -rf "$server"

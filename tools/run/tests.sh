@@ -228,6 +228,7 @@ ci_steps() {
   need_server
   if server_runs; then
     pooled_whole "server with assertions" step_asserts
+    pooled_whole "PostgreSQL's interfaces alone" step_interfaces
     pooled "scripts, longer forms" long_script_tasks
   fi
   run_pool

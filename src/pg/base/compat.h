@@ -118,14 +118,16 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
-// NEARDUP_REACH: scans and inserts reach behind PostgreSQL's interfaces; docs/internals.md says where, and which
-// versions were checked. A newer major version takes the ordinary ways; -DNEARDUP_REACH=0 makes any version do so.
+// NEARDUP_REACH: which structures inside PostgreSQL scans and inserts use, the sum of the values below; docs/internals.md
+// says what for, and which versions were checked. A newer major version uses none; -DNEARDUP_REACH=0 makes any version
+// do so.
 #ifndef NEARDUP_REACH
-#define NEARDUP_REACH (PG_VERSION_NUM < 200000)
+#define NEARDUP_REACH (PG_VERSION_NUM < 200000 ? 15 : 0)
 #endif
-
-// From 14 to 19 a generic record's delta is a row of offset, length, bytes.
-inline constexpr bool kGenericDeltaKnown = NEARDUP_REACH;
+#define NEARDUP_PINS_RECENT ((NEARDUP_REACH & 1) != 0)
+#define NEARDUP_READS_HINTS ((NEARDUP_REACH & 2) != 0)
+#define NEARDUP_CHECKS_ROWS ((NEARDUP_REACH & 4) != 0)
+#define NEARDUP_LOGS_APPENDS ((NEARDUP_REACH & 8) != 0)
 
 // 19: a buffer's state has 64 bits; before, 32.
 static inline uint32 read_state(pg_atomic_uint32* state) { return pg_atomic_read_u32(state); }
@@ -189,17 +191,6 @@ static inline SMgrRelation RelationGetSmgr(Relation relation) {
   return relation->rd_smgr;
 }
 #endif
-
-// The number of blocks that this session has last seen in the relation, which may have grown since; InvalidBlockNumber
-// where it does not know. Versions that nobody has looked at know nothing.
-static inline BlockNumber known_blocks(Relation relation) {
-#if NEARDUP_REACH
-  return RelationGetSmgr(relation)->smgr_cached_nblocks[MAIN_FORKNUM];
-#else
-  (void)relation;
-  return InvalidBlockNumber;
-#endif
-}
 
 // 16 renamed relation file nodes.
 static inline bool read_recent_buffer(Relation relation, BlockNumber block, Buffer recent) {

@@ -6,7 +6,7 @@
 
 #include "pg/base/pg.h"
 
-#if NEARDUP_REACH
+#if NEARDUP_READS_HINTS
 extern "C" {
 #include "storage/buf_internals.h"
 }
@@ -23,14 +23,14 @@ inline void prefetch_bytes(const char* p, size_t n) {
 }
 
 // The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces
-// say (NEARDUP_REACH).
+// say (NEARDUP_READS_HINTS).
 inline const char* page_hint(Buffer recent) {
-  return NEARDUP_REACH && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+  return NEARDUP_READS_HINTS && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
 }
 
 // What says which page a buffer has, and who.
 inline void prefetch_descriptor(Buffer recent) {
-#if NEARDUP_REACH
+#if NEARDUP_READS_HINTS
   prefetch_line(GetBufferDescriptor(recent - 1));
 #endif
 }

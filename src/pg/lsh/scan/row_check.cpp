@@ -18,7 +18,7 @@ AttrNumber table_column(IndexScanDesc scan, const ScanKeyData* key) {
   return scan->indexRelation->rd_index->indkey.values[key->sk_attno - 1];
 }
 
-#if NEARDUP_REACH
+#if NEARDUP_CHECKS_ROWS
 
 // Whether the version at the TID is the only one that a fetch by it can find, and its columns are the table's: in *row
 // then. The page is locked. What an undone transaction wrote may have had other columns; nobody fetches it, so nobody
@@ -58,7 +58,7 @@ void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
     keep_lsh_query(&scan->keyData[i].sk_func, scan->keyData[i].sk_argument, &memos_[i]);
 }
 
-#if NEARDUP_REACH
+#if NEARDUP_CHECKS_ROWS
 
 // What the conditions say of a row that has but one version.
 RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {

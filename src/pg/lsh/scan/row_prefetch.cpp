@@ -33,7 +33,7 @@ uint32_t num_known = 0;  // a power of two
 
 void make_room(BlockNumber blocks) {
   static int scans = 0;
-  if (!NEARDUP_REACH) return;
+  if (!NEARDUP_READS_HINTS) return;
   if (scans < kScansBefore) {
     ++scans;
     return;
@@ -56,7 +56,7 @@ KnownBuffer* known_slot(Relation table, BlockNumber block) {
 
 // What the buffer's tag says, without a pin.
 bool may_hold(Buffer buffer, Relation table, BlockNumber block) {
-#if NEARDUP_REACH
+#if NEARDUP_READS_HINTS
   const BufferTag& tag = GetBufferDescriptor(buffer - 1)->tag;
   return tag.blockNum == block && NEARDUP_TAG_FILE_NUMBER(tag) == file_number(table);
 #else
@@ -144,7 +144,7 @@ void RowPrefetch::see_up_to(const CandidateList& list, size_t end) {
 }
 
 Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
-#if NEARDUP_REACH
+#if NEARDUP_CHECKS_ROWS
   // What the heap does for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
   if (heap->xs_cbuf != recent && pin_recent(table_, heap_block(tid), recent))

@@ -152,8 +152,18 @@ bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
 }
 
 bool has_block(Relation relation, BlockNumber block) {
-  const BlockNumber known = known_blocks(relation);
-  return (known != InvalidBlockNumber && block < known) || block < RelationGetNumberOfBlocks(relation);
+  // A file that has shrunk since holds no link to what it lost.
+  struct SeenFile {
+    Oid relation;
+    RelFileNumber file;
+    BlockNumber blocks;
+  };
+  static SeenFile seen_files[16];
+  const Oid oid = RelationGetRelid(relation);
+  SeenFile* seen = &seen_files[oid % lengthof(seen_files)];
+  if (seen->relation == oid && seen->file == file_number(relation) && block < seen->blocks) return true;
+  *seen = {oid, file_number(relation), RelationGetNumberOfBlocks(relation)};
+  return block < seen->blocks;
 }
 
 Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strategy) {
@@ -163,7 +173,7 @@ Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strat
 
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent) {
-  Buffer buffer = pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
+  Buffer buffer = NEARDUP_PINS_RECENT && pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
   if (PageIsNew(page)) {

@@ -55,7 +55,7 @@ enum class PageState {
 // buffers; false: it is not there any more, or in no shared buffer.
 bool pin_recent(Relation relation, BlockNumber block, Buffer recent);
 
-// Whether the relation has this block. Nearly always a look at what the session knows; else the file is asked.
+// True if the relation has this block. The file is asked for its size only beyond what the session has seen.
 bool has_block(Relation relation, BlockNumber block);
 
 // Reads the block that another page links. PostgreSQL's own words for one that is not there depend on how far away it

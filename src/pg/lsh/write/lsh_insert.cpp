@@ -56,7 +56,7 @@ struct Fragment {
 // append_item() with its record. GenericXLogFinish() would compare all of the page with a copy, byte by byte, to find
 // the two changes that there are; where the form of its delta is known they are named instead.
 void append_logged(Relation index, Buffer buffer, uint64_t tid, const StoredKeys& keys) {
-  if (!kGenericDeltaKnown || !RelationNeedsWAL(index)) {
+  if (!NEARDUP_LOGS_APPENDS || !RelationNeedsWAL(index)) {
     GenericXLogState* state = GenericXLogStart(index);
     append_item(GenericXLogRegisterBuffer(state, buffer, 0), tid, keys);
     GenericXLogFinish(state);
