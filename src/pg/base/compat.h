@@ -118,9 +118,9 @@ static inline void buffile_write(BufFile* file, const void* data, size_t size) {
 #endif
 }
 
-// NEARDUP_REACH: which structures inside PostgreSQL scans and inserts use, the sum of the values below; docs/internals.md
-// says what for, and which versions were checked. A newer major version uses none; -DNEARDUP_REACH=0 makes any version
-// do so.
+// NEARDUP_REACH: which structures inside PostgreSQL scans and inserts use, the sum of the values below;
+// docs/internals.md says what for, and which versions were checked. A newer major version uses none; -DNEARDUP_REACH=0
+// makes any version do so.
 #ifndef NEARDUP_REACH
 #define NEARDUP_REACH (PG_VERSION_NUM < 200000 ? 15 : 0)
 #endif

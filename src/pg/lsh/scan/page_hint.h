@@ -25,7 +25,8 @@ inline void prefetch_bytes(const char* p, size_t n) {
 // The page in a shared buffer; null for local ones, for none, and where pages are only read as PostgreSQL's interfaces
 // say (NEARDUP_READS_HINTS).
 inline const char* page_hint(Buffer recent) {
-  return NEARDUP_READS_HINTS && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent)) : nullptr;
+  return NEARDUP_READS_HINTS && recent > 0 && recent <= NBuffers ? static_cast<const char*>(BufferGetBlock(recent))
+                                                                 : nullptr;
 }
 
 // What says which page a buffer has, and who.

@@ -173,7 +173,8 @@ Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strat
 
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent) {
-  Buffer buffer = NEARDUP_PINS_RECENT && pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
+  Buffer buffer =
+      NEARDUP_PINS_RECENT && pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
   if (PageIsNew(page)) {
