@@ -6,6 +6,7 @@ import re
 
 from answers import sorted_rows
 from harness import *
+from jobs import from_scratch, table
 
 ROWS = 12000 if FULL else 1000
 COLUMNS = "id int, day date, tenant int, body text, sig minhash, hash simhash, digest ctph, items int[]"
@@ -367,8 +368,8 @@ def rebuilt(conn):
             conn.execute(statement)
             conn.execute("INSERT INTO by_day SELECT * FROM whole WHERE day < '2026-02-01'")
             continue
-        for table in PARENTS + ("whole",):
-            conn.execute(statement.format(table))
+        for parent in PARENTS + ("whole",):
+            conn.execute(statement.format(parent))
     conn.execute("SET enable_seqscan = off")
     rows = []
     for condition, _ in CONDITIONS:
@@ -503,16 +504,12 @@ def jobs(conn):
         "AND 600 UNION ALL SELECT id + 400, body FROM whole WHERE id BETWEEN 201 AND 300;"
         "INSERT INTO j SELECT id, body FROM whole WHERE id <= 500")
     conn.execute("SELECT create_duplicates('dups', 'j', 'id', 'body')")
-    result = "SELECT id, representative, similarity, survivor FROM {0}"
     listed = []
 
     def same(name):
         conn.execute("CALL refresh_duplicates('dups')")
-        conn.execute("SELECT create_duplicates('scratch', 'j', 'id', 'body')")
-        conn.execute("CALL refresh_duplicates('scratch')")
-        equal("a job: " + name, sorted_rows(conn, result.format("dups")), sorted_rows(conn, result.format("scratch")))
+        equal("a job: " + name, table(conn, "dups"), from_scratch(conn, "'body'", source="j"))
         listed.append(one(conn, "SELECT total FROM dups_job"))
-        conn.execute("SELECT drop_duplicates('scratch')")
     same("first")
     conn.execute("ALTER TABLE j ATTACH PARTITION j_2 FOR VALUES FROM (501) TO (1001)")
     check("copies across partitions to find",

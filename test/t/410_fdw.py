@@ -6,6 +6,7 @@ docs/distributed.md, on these servers."""
 import re
 
 from answers import read_plan, sorted_rows
+from jobs import from_scratch, table
 from servers import *
 
 ROWS = 20000 if FULL else 1500
@@ -488,15 +489,11 @@ def jobs(s):
     documents."""
     c = s.conn
     c.execute("SELECT create_duplicates('dups', 'm', 'id', 'body')")
-    result = "SELECT id, representative, similarity, survivor FROM %s"
 
     def same(name):
         c.execute("CALL refresh_duplicates('dups')")
-        c.execute("SELECT create_duplicates('scratch', 'm', 'id', 'body')")
-        c.execute("CALL refresh_duplicates('scratch')")
-        equal("a job over partitions here and there: " + name, sorted_rows(c, result % "dups"),
-              sorted_rows(c, result % "scratch"))
-        c.execute("SELECT drop_duplicates('scratch')")
+        equal("a job over partitions here and there: " + name, table(c, "dups"),
+              from_scratch(c, "'body'", source="m"))
 
     def write_again(body):
         with Shards.app(s.shards[0]) as shard:

@@ -262,24 +262,15 @@ class Copies:
 def behind(other, ends, conn, query):
     """(whether it waited, its error) of a statement, of which `other` has executed `ends` in its way. As
     error_behind(), which insists on a wait."""
-    errors = []
-    thread = Thread(target=lambda: errors.append(sql_error(conn, query)), daemon=True)
-    thread.start()
-    limit = time.monotonic() + 60  # a hang guard
-    waits = False
-    while thread.is_alive() and not waits and time.monotonic() < limit:
-        waits = one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,))
-    try:
-        for statement in ends:
-            other.execute(statement)
-        other.execute("COMMIT")
-        failed = None
-    except psycopg.Error as e:
-        other.execute("ROLLBACK")
-        failed = e
-    thread.join(60)
-    if not errors:
-        raise RuntimeError("%s does not end" % query)
+    failed = None
+    with waiting_behind(other, conn, query) as (errors, waits):
+        try:
+            for statement in ends:
+                other.execute(statement)
+            other.execute("COMMIT")
+        except psycopg.Error as e:
+            other.execute("ROLLBACK")
+            failed = e
     return waits, errors[0], failed
 
 
@@ -779,16 +770,9 @@ def model_in_anothers_schema(copies):
             watch = Watch(conn)
             third.execute("SET ROLE %s; SET lock_timeout = '5s'" % MALLORY)
             other.execute("SET ROLE %s; BEGIN; SAVEPOINT a; DROP TABLE m.%s" % (MALLORY, table))
-            errors = []
-            thread = Thread(target=lambda: errors.append(sql_error(conn, call)), daemon=True)
-            thread.start()
-            limit = time.monotonic() + 60  # a hang guard
-            while thread.is_alive() and time.monotonic() < limit and not one(
-                    other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
-                pass
-            failed = sql_error(third, exchange)
-            other.execute("ROLLBACK TO a; COMMIT")
-            thread.join(60)
+            with waiting_behind(other, conn, call) as (errors, _):
+                failed = sql_error(third, exchange)
+                other.execute("ROLLBACK TO a; COMMIT")
             runs = [r for r in watch.drain() if r[1] != MALLORY]
             check("create_word_model() waits for %s, and mallory exchanges the schema (%s, %s)" % (
                       table, errors[0] and errors[0].sqlstate, failed and failed.sqlstate),

@@ -159,9 +159,10 @@ class Thread(threading.Thread):
 HOLD_CATALOGS = "SELECT FROM pg_type, pg_class, pg_namespace, pg_attribute, pg_index LIMIT 1; "
 
 
-def error_behind(other, ends, conn, query):
-    """sql_error(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
-    one by one."""
+@contextlib.contextmanager
+def waiting_behind(other, conn, query):
+    """Starts the statement in a thread; yields [its error], which is empty before its end, and whether it waits for a
+    lock that `other` has."""
     errors = []
     thread = Thread(target=lambda: errors.append(sql_error(conn, query)), daemon=True)
     thread.start()
@@ -169,12 +170,20 @@ def error_behind(other, ends, conn, query):
     while thread.is_alive() and time.monotonic() < limit and not one(
             other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
         time.sleep(0.002)
-    waits = thread.is_alive()
-    for statement in ends:
-        other.execute(statement)
+    yield errors, thread.is_alive()
     thread.join(60)
-    if not waits or not errors:
-        raise RuntimeError("%s %s" % (query, "does not end" if waits else "does not wait: %s" % errors))
+    if not errors:
+        raise RuntimeError("%s does not end" % query)
+
+
+def error_behind(other, ends, conn, query):
+    """sql_error(conn, query), of a statement that waits for a lock which `other` has, until that has executed `ends`,
+    one by one."""
+    with waiting_behind(other, conn, query) as (errors, waits):
+        for statement in ends:
+            other.execute(statement)
+    if not waits:
+        raise RuntimeError("%s does not wait: %s" % (query, errors))
     return errors[0]
 
 
