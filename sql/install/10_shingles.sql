@@ -3,7 +3,7 @@
 CREATE FUNCTION shingles(doc text, k int = 3, unit text = 'word') RETURNS SETOF text
   AS 'MODULE_PATHNAME', 'neardup_shingles' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;
 COMMENT ON FUNCTION shingles(text, int, text) IS
-  'k-shingles of a document as text, in order and with repetitions. unit is ''word'' (case-folded) or ''char''. Example: SELECT shingles(''one two three four'', k => 2)';
+  'k-shingles of a document as text, in order and with repetitions. unit is ''word'' (case-folded), ''char'', ''line'', ''paragraph'' or ''code''. Example: SELECT shingles(''one two three four'', k => 2)';
 
 CREATE FUNCTION shingle_hashes(doc text, k int = 3, unit text = 'word') RETURNS SETOF bigint
   AS 'MODULE_PATHNAME', 'neardup_shingle_hashes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;

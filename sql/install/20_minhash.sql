@@ -35,7 +35,7 @@ CREATE CAST (minhash AS minhash) WITH FUNCTION neardup_internal.minhash_check_ty
 CREATE FUNCTION to_minhash(doc text, k int = 3, unit text = 'word', num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION to_minhash(text, int, text, int, int, bigint) IS
-  'MinHash signature of the k-shingles of a document. unit is ''word'' or ''char''. Example: SELECT to_minhash(''a text of some words'', k => 3, unit => ''word'')';
+  'MinHash signature of the k-shingles of a document. unit is ''word'', ''char'', ''line'', ''paragraph'' or ''code''. Example: SELECT to_minhash(''a text of some words'', k => 3, unit => ''word'')';
 CREATE FUNCTION to_minhash(doc bytea, k int = 8, num_perm int = 128, bits int = 32, seed bigint = 0)
   RETURNS minhash AS 'MODULE_PATHNAME', 'minhash_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION to_minhash(bytea, int, int, int, bigint) IS

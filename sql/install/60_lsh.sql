@@ -17,7 +17,7 @@ CREATE TYPE lsh_query (
   INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
 COMMENT ON TYPE lsh_query IS
-  'Query for an lsh index: a signature, digest or set, and a bound on the similarity to it. Example: SELECT with_threshold(to_minhash(''a text of some words''), 0.8)';
+  'Query for an lsh index: a signature, digest, set of integers or bit string, and a bound on the similarity to it. Example: SELECT with_threshold(to_minhash(''a text of some words''), 0.8)';
 
 CREATE FUNCTION with_threshold(sig minhash, threshold float8) RETURNS lsh_query
   AS 'MODULE_PATHNAME', 'lsh_with_threshold' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -136,7 +136,7 @@ CREATE FUNCTION neardup_internal.lsh_handler(internal) RETURNS index_am_handler
 COMMENT ON FUNCTION neardup_internal.lsh_handler(internal) IS 'private: the access method lsh';
 CREATE ACCESS METHOD lsh TYPE INDEX HANDLER neardup_internal.lsh_handler;
 COMMENT ON ACCESS METHOD lsh IS
-  'Index for near duplicates, by bands of signatures; a query returns the same rows as a sequential scan. Example: CREATE INDEX docs_sig ON docs USING lsh (sig)';
+  'Index for near duplicates: signatures, digests, bit strings and sets of integers; a query returns the same rows as a sequential scan. Example: CREATE INDEX docs_sig ON docs USING lsh (sig)';
 
 -- The hash family "minhash": src/pg/lsh/family.h
 

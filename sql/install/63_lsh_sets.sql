@@ -81,7 +81,7 @@ CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
   FUNCTION 10 neardup_internal.lsh_set_query_strict(bigint[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (bigint[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Exact Jaccard similarity of sets of bigint';
+COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of bigint';
 CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   OPERATOR 1 %> (int[], lsh_query),
   FUNCTION 1 neardup_internal.lsh_set_keys(internal),
@@ -94,7 +94,7 @@ CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
   FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8),
   OPERATOR 5 = (anyarray, anyarray),
   FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Exact Jaccard similarity of sets of int';
+COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of int';
 
 -- Containment and overlap. Of containment_exact(a, b) an index serves a column on either side: two makers of queries.
 

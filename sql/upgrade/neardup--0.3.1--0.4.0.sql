@@ -105,3 +105,15 @@ COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
   'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
 COMMENT ON OPERATOR %> (int[], lsh_query) IS
   'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+
+-- Units and measures that came after these comments.
+COMMENT ON FUNCTION shingles(text, int, text) IS
+  'k-shingles of a document as text, in order and with repetitions. unit is ''word'' (case-folded), ''char'', ''line'', ''paragraph'' or ''code''. Example: SELECT shingles(''one two three four'', k => 2)';
+COMMENT ON FUNCTION to_minhash(text, int, text, int, int, bigint) IS
+  'MinHash signature of the k-shingles of a document. unit is ''word'', ''char'', ''line'', ''paragraph'' or ''code''. Example: SELECT to_minhash(''a text of some words'', k => 3, unit => ''word'')';
+COMMENT ON TYPE lsh_query IS
+  'Query for an lsh index: a signature, digest, set of integers or bit string, and a bound on the similarity to it. Example: SELECT with_threshold(to_minhash(''a text of some words''), 0.8)';
+COMMENT ON ACCESS METHOD lsh IS
+  'Index for near duplicates: signatures, digests, bit strings and sets of integers; a query returns the same rows as a sequential scan. Example: CREATE INDEX docs_sig ON docs USING lsh (sig)';
+COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of bigint';
+COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of int';
