@@ -47,28 +47,15 @@ class Watch {
   using Clock = std::chrono::steady_clock;
 
   // db may be null: then nothing is seen.
-  Watch(Connection* db, const Job& job) : db_(db), mode_(Progress::default_mode()) {
-    if (db_ == nullptr) return;
-    db_->query("SET statement_timeout = '5s'");
-    restrict_search_path(*db_);
-    status_ =
-        "SELECT s.phase, COALESCE(s.done, 0)::int8, COALESCE(s.total, -1)::int8, COALESCE(s.rate, 0)::float8,"
-        " COALESCE(extract(epoch FROM s.time_left), -1)::float8,"
-        " COALESCE(extract(epoch FROM pg_catalog.clock_timestamp() - j.phase_started), 0)::float8,"
-        " COALESCE(g.phase, ''), COALESCE(g.rows_read, 0)::int8, COALESCE(g.searched, -1)::float8,"
-        " COALESCE(g.pairs, 0)::int8"
-        " FROM " +
-        job.job + " j CROSS JOIN " + job.extension + "duplicates_status s LEFT JOIN " + job.extension +
-        "neardup_progress() g ON g.pid = s.pid WHERE pg_catalog.to_regclass(s.job::pg_catalog.text) = "
-        "$1::pg_catalog.regclass";
-    result_ = job.result;
+  Watch(Connection* db, const Job& job) : db_(db), job_(job), mode_(Progress::default_mode()) {
+    if (db_ != nullptr) db_->query("SET statement_timeout = '5s'");
   }
 
   // Never throws: what cannot be watched goes on unwatched.
   void look() noexcept {
     if (db_ == nullptr || blind_) return;
     try {
-      const Result row = db_->query(status_, Params().text(result_));
+      const Result row = ask_job(*db_, job_, "run_progress");
       if (PQntuples(row.get()) == 1) show(row);
     } catch (const Interrupted&) {
     } catch (const DatabaseError& error) {
@@ -83,8 +70,12 @@ class Watch {
  private:
   void show(const Result& row) {
     const std::string phase(get_text(row, 0, 0));
-    const std::int64_t done = get_int8(row, 0, 1), total = get_int8(row, 0, 2);
-    const double rate = get_float8(row, 0, 3), left = get_float8(row, 0, 4), elapsed = get_float8(row, 0, 5);
+    const auto whole = [&](int column) { return is_null(row, 0, column) ? 0 : get_int8(row, 0, column); };
+    const auto number = [&](int column, double none) {
+      return is_null(row, 0, column) ? none : get_float8(row, 0, column);
+    };
+    const std::int64_t done = whole(1), total = whole(2);
+    const double rate = number(3, 0), left = number(4, -1), elapsed = number(5, 0);
     double share = -1;
     std::string text = phase;
     if (phase == "signing" && total > 0) {
@@ -96,14 +87,14 @@ class Watch {
       const bool counting = phase == "counting";
       if (counting) text = "counting passages";
       const std::string_view step = get_text(row, 0, 6);
-      const double searched = get_float8(row, 0, 8);
+      const double searched = number(8, -1);
       if (searched >= 0) {
         share = searched;
         text += ": searching";
-        if (!counting) text += ", " + std::to_string(get_int8(row, 0, 9)) + " pairs";
+        if (!counting) text += ", " + std::to_string(whole(9)) + " pairs";
         if (left >= 0) text += ", " + human_seconds(left) + " left";
       } else if (step == "reading rows") {
-        text += ": " + std::to_string(get_int8(row, 0, 7)) + " rows read";
+        text += ": " + std::to_string(whole(7)) + " rows read";
       } else if (!step.empty()) {
         text += ": " + printable(step);
       }
@@ -126,9 +117,10 @@ class Watch {
   }
 
   Connection* db_;
+  const Job& job_;
   Progress::Mode mode_;
   ProgressLine line_;
-  std::string status_, result_, phase_;
+  std::string phase_;
   Clock::time_point last_;
   bool blind_ = false;
 };
@@ -175,38 +167,26 @@ void refresh(Connection& db, const Job& job, const RunOptions& options, Watch& w
 
 // "" where there was none
 std::string last_start(Connection& db, const Job& job) {
-  const Result row = db.query("SELECT COALESCE(started::pg_catalog.text, '') FROM " + job.job);
-  return PQntuples(row.get()) == 1 ? std::string(get_text(row, 0, 0)) : "";
+  return std::string(get_text(
+      db.query("SELECT started::pg_catalog.text FROM neardup_internal.neardup_job_row($1::pg_catalog.regclass)",
+               Params().text(job.table)),
+      0, 0));
 }
 
 void print_summary(Connection& db, const Job& job, double seconds) {
-  restrict_search_path(db);
-  const Result row = db.query(
-      "SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM " +
-      job.job);
-  const std::string_view phase = get_text(row, 0, 2);
-  if (phase != "idle") {
-    std::printf("not finished: %lld of %lld rows signed in %.1f s; the next run goes on\n",
-                static_cast<long long>(get_int8(row, 0, 0)), static_cast<long long>(get_int8(row, 0, 1)), seconds);
+  const Result found = ask_job(db, job, "run_summary");
+  const auto number = [&](int column) { return static_cast<long long>(get_int8(found, 0, column)); };
+  if (!get_bool(found, 0, 0)) {
+    std::printf("not finished: %lld of %lld rows signed in %.1f s; the next run goes on\n", number(1), number(2),
+                seconds);
     return;
   }
-  const JobCounts counts = count_job(db, job);
-  std::printf("%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%)", static_cast<long long>(counts.rows),
-              static_cast<long long>(counts.clusters), static_cast<long long>(counts.duplicates),
-              counts.rows > 0 ? 100.0 * static_cast<double>(counts.duplicates) / static_cast<double>(counts.rows) : 0);
-  std::int64_t fresh = 0;
-  if (get_bool(row, 0, 3)) {
-    // found_at is the time of the clustering, and of rows that stay in their cluster it stays
-    const Result found = db.query("SELECT count(*) FROM " + job.result + " r, " + job.job +
-                                  " j WHERE NOT r.survivor AND r.found_at BETWEEN j.started AND j.finished"
-                                  " AND r.cluster IN (SELECT cluster FROM " +
-                                  job.result + " GROUP BY cluster HAVING count(*) > 1)");
-    fresh = get_int8(found, 0, 0);
-  }
-  std::printf(", %lld of them new since the last run; %.1f s\n", static_cast<long long>(fresh), seconds);
-  const Result changes = db.query("SELECT change, count(*) FROM " + job.changes +
-                                      " WHERE refresh OPERATOR(pg_catalog.=) $1 GROUP BY change ORDER BY change",
-                                  Params().int8(get_int8(row, 0, 4)));
+  const long long rows = number(3), duplicates = number(5);
+  std::printf(
+      "%lld rows, %lld clusters of 2 or more, %lld duplicates (%.1f %%), %lld of them new since the last run; %.1f s\n",
+      rows, number(4), duplicates, rows > 0 ? 100.0 * static_cast<double>(duplicates) / static_cast<double>(rows) : 0,
+      number(6), seconds);
+  const Result changes = ask_job(db, job, "run_changes");
   std::string text;
   for (int i = 0; i < PQntuples(changes.get()); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(get_int8(changes, i, 1)) + " " + std::string(get_text(changes, i, 0));

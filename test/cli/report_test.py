@@ -385,7 +385,7 @@ def ids_of_a_domain(tmp):
         "ALTER TABLE docs ALTER id TYPE own USING id::text::own; "
         "CREATE CAST (own AS odd) WITH FUNCTION convert(own) AS IMPLICIT")
     contains(Load("report", "dups", "--out", f"{tmp}/r.html").out, "8 rows, 4 clusters")
-    other = 'column "id" of docs is own, and was odd at the last run'
+    other = 'column "id" of public.docs is public.own, and was public.odd at the last run'
     contains(cli_test.Page(f"{tmp}/r.html").text, other)
     contains(Load("report", "dups", "--out", "-", "--format", "csv", "-q").err,
              f"warning: Documents and paths are not shown: {other}. neardup run writes")

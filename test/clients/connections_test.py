@@ -316,7 +316,7 @@ def in_the_trap(name, path):
     with contextlib.redirect_stderr(errors):
         watch = _Watch(session, find_job(session, "copies"), lambda status: None)
         try:
-            yield "progress", len(watch.session.query(watch.query, watch.parameters)), 1
+            yield "progress", len(watch.job.ask(watch.session, "run_progress")), 1
         except Exception as error:
             yield "progress", error, 1
         watch.close()

@@ -467,8 +467,8 @@ def refusals(name, conn):
         raises("no extension", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "CREATE EXTENSION neardup;")
         c.execute("CREATE EXTENSION neardup")
         # as a version without it
-        c.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_internal.neardup_job_table(text)")
-        raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "version without jobs",
+        c.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_internal.report_about(regclass)")
+        raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "older version than this package",
                "ALTER EXTENSION neardup UPDATE;")
 
 

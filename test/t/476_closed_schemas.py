@@ -42,6 +42,12 @@ CALLS = (
     ("neardup_job_row", "neardup_internal.neardup_job_row('{x_job}')"),
     ("neardup_job_rows", "neardup_internal.neardup_job_rows('{x_job}')"),
     ("neardup_job_part", "neardup_internal.neardup_job_part('{x_job}', '_signatures')"),
+    *((name, "neardup_internal.%s('{x_job}'%s)" % (name, arguments)) for name, arguments in (
+        ("job_ids", ""), ("job_documents", ""), ("job_paths", ", 'body'"), ("path_join", ", 'r.id'"), ("job_counts", ""),
+        ("job_passages", ", 9, 'word', 2, 5, 5"), ("report_document", ", true, 'a', 'p.id', 9"), ("run_progress", ""), ("run_summary", ""), ("run_changes", ""), ("report_threshold", ""),
+        ("report_about", ""), ("report_settings", ""), ("report_similarities", ""), ("report_sizes", ""),
+        ("report_pairs", ", 5, true"), ("report_clusters", ", 5, true"), ("report_rows", ", NULL"),
+        ("export_rows", ", 'body', false"))),
     ("neardup_profile_named", "neardup_profile_named('m.cutter')"),
     ("create_profile", "create_profile('own', base => 'm.cutter')"),  # by name
     ("neardup_refresh_statements", "(SELECT count(*) FROM neardup_internal.neardup_refresh_statements('m.x'))"),

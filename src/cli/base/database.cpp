@@ -320,6 +320,8 @@ double get_float8(const Result& result, int row, int column) {
 
 bool get_bool(const Result& result, int row, int column) { return *PQgetvalue(result.get(), row, column) != 0; }
 
+bool is_null(const Result& result, int row, int column) { return PQgetisnull(result.get(), row, column) != 0; }
+
 std::string_view get_text(const Result& result, int row, int column) {
   return {PQgetvalue(result.get(), row, column), static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
 }

@@ -124,10 +124,11 @@ class Connection {
   bool canceled_by_signals_;
 };
 
-// Binary values of a result.
+// Binary values of a result. Of NULL a text is empty and a bool false; numbers are not to be read.
 std::int64_t get_int8(const Result& result, int row, int column);
 double get_float8(const Result& result, int row, int column);
 bool get_bool(const Result& result, int row, int column);
+bool is_null(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
 
 // How often what meets another session, or ends in a serialization failure, is tried again.

@@ -1,47 +1,47 @@
-// A job of create_duplicates(): where its tables are.
+// A job of create_duplicates(), and the functions of the extension that are asked about it: sql/install/89_reports.sql.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/base/database.h"
 
 namespace neardup::cli {
 
-// Names are quoted and qualified, for SQL.
-struct Job {
-  std::string name;                  // as given
-  std::string extension;             // schema of the extension, with its dot
-  std::string internal;              // schema of the functions that users do not call, with its dot
-  std::int64_t oid;                  // of the table <name>_job
-  std::string result, changes, job;  // <name>, <name>_changes, <name>_job
+struct Extension {
+  std::string schema;         // quoted, with its dot
+  bool has_function = false;  // of the name that was looked for
 };
 
-// The schema of the extension, quoted, and a point. Throws DatabaseError where the database has none.
-std::string extension_schema(Connection& db);
+// The extension of the database, where it has one.
+std::optional<Extension> find_extension(Connection& db, const char* function);
 
-// The schema of a function of the extension, quoted, and a point; empty where it has none of that name.
-std::string schema_of_function(Connection& db, const char* name);
+// The extension, whose version has the functions that the program calls. Throws DatabaseError, with the cure.
+Extension require_extension(Connection& db);
+
+struct Job {
+  std::string name;       // as given
+  std::string extension;  // the schema of the extension, quoted, with its dot
+  std::string table;      // <name>_job, quoted and qualified
+};
 
 // Throws DatabaseError where there is no such job or no extension.
 Job find_job(Connection& db, const std::string& name);
 
-// From here on the session finds operators in pg_catalog only: one that another role has put into a schema of its
-// search_path would run with our rights. Names in `job` and of the server's are qualified.
-void restrict_search_path(Connection& db);
-// The same, and where the type of the ids has an equality of its own. Other roles may write into that schema: operators
-// that pg_catalog has for other types only (float8 * integer) are qualified.
-void restrict_search_path(Connection& db, const Job& job);
+// The rows that a function of the extension returns for the job, whose table is $1. `more`: its other arguments, in
+// SQL; no name in them may depend on the search_path, which is the caller's.
+Result ask_job(Connection& db, const Job& job, const char* function, const std::string& more = "");
+Result ask_job(Connection& db, const char* function, const std::string& more, const Params& params);
 
 // What the table of the result holds. Rows in clusters of at least 2 that are no survivors are duplicates: all but one
 // of each cluster, unless someone has changed the table.
 struct JobCounts {
-  std::int64_t rows = 0, clusters = 0, clustered_rows = 0, largest = 0, duplicates = 0;
+  std::int64_t rows = 0, clusters = 0, clustered_rows = 0, duplicates = 0, largest = 0;
 };
-// SQL of an id or another value of a user's type as text, by its output function: a cast to text may be another role's,
-// and would run with our rights.
-std::string shown(const std::string& value);
-
 JobCounts count_job(Connection& db, const Job& job);
+
+// What rows the functions of a report or an export give come from a cursor of this name, which they leave open.
+inline constexpr const char* kRowsCursor = "neardup_rows";
 
 }  // namespace neardup::cli

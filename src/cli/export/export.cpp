@@ -16,7 +16,6 @@
 
 #include "cli/base/interrupt.h"
 #include "cli/base/job.h"
-#include "cli/base/job_source.h"
 #include "cli/base/options.h"
 #include "cli/base/out_file.h"
 #include "cli/base/progress.h"
@@ -138,7 +137,7 @@ class Exporter {
     }
     std::int64_t done = 0;
     for (;;) {
-      const Result rows = db_.query("FETCH 1000 FROM neardup_export");
+      const Result rows = db_.query("FETCH 1000 FROM " + std::string(kRowsCursor));
       const int n = PQntuples(rows.get());
       if (n == 0) break;
       std::vector<std::string_view> stored;
@@ -162,34 +161,12 @@ class Exporter {
   }
 
  private:
-  // In the order of clusters, the survivor first.
+  // In the order of clusters, the survivor first. Where text changes its encoding, names come as bytes, of which each
+  // is converted on its own.
   void open_rows() {
-    restrict_search_path(db_, job_);
     db_.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const JobIds ids = job_ids(db_, job_);
-    if (ids.source.empty()) throw DatabaseError(ids_problem(ids), "42P01", false, ids_cure(ids));
-    const SourcePaths paths = source_paths(db_, job_, options_.path_column);
-    if (paths.type.empty()) {
-      throw DatabaseError(
-          "the source " + ids.source + " has no column \"" + printable(options_.path_column) + "\" of paths", "42703",
-          false, "Another column is named by --path-column.");
-    }
-    if (!paths.has_text()) {
-      throw std::runtime_error("column \"" + printable(options_.path_column) + "\" of " + ids.source + " is " +
-                               paths.type + ", not text");
-    }
-    if (ids.cast.empty()) throw DatabaseError(ids_problem(ids), "42804", false, ids_cure(ids));
-    // bytes, of which each is converted on its own
-    const auto text = [&](const std::string& value) {
-      return db_.converts() ? "pg_catalog.convert_to(" + value + ", pg_catalog.getdatabaseencoding())" : value;
-    };
-    db_.query("DECLARE neardup_export NO SCROLL CURSOR FOR SELECT r.cluster, r.survivor, COALESCE(r.similarity, -1), " +
-              text("pg_catalog.left(" + shown("r.id") + ", 200)") + ", " + text(shown("s.path")) + " FROM " +
-              job_.result + " r JOIN (SELECT cluster FROM " + job_.result +
-              " GROUP BY cluster HAVING count(*) > 1) c"
-              " ON c.cluster = r.cluster LEFT JOIN (" +
-              paths.query + ") s ON " + same_ids(ids, "s.id", "r.id") +
-              " ORDER BY r.cluster, r.survivor DESC, r.similarity DESC, s.path, r.id");
+    ask_job(db_, "export_rows", db_.converts() ? ", $2, true" : ", $2, false",
+            Params().text(job_.table).text(options_.path_column));
   }
 
   std::string row_name(const Result& rows, int i) {
@@ -207,7 +184,7 @@ class Exporter {
       folder_ = Fd();
     }
     const std::string where = "cluster " + std::to_string(cluster) + (survivor ? ", survivor " : ", ");
-    if (PQgetisnull(rows.get(), i, 4)) {
+    if (is_null(rows, i, 4)) {
       problem(where + row_name(rows, i) + ": no path");
       return;
     }

@@ -65,8 +65,8 @@ bool prepare_table(Connection& db, LoadOptions& options) {
 
 void find_decoder(Connection& db, LoadOptions& options) {
   // by its extension: one that search_path finds may be anyone's
-  const std::string schema = schema_of_function(db, "neardup_decode");
-  options.decode_function = schema.empty() ? "" : schema + "neardup_decode";
+  const std::optional<Extension> extension = find_extension(db, "neardup_decode");
+  options.decode_function = extension && extension->has_function ? extension->schema + "neardup_decode" : "";
   if (options.encoding.empty()) return;
   if (options.decode_function.empty()) {
     throw DatabaseError("--encoding needs the function neardup_decode(bytea, text), which this database does not have",

@@ -58,7 +58,7 @@ KnownRows RowSender::look_up(const std::vector<std::string_view>& paths) {
                 Params().text_array(paths));
   KnownRows known;
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
-    auto value = [&](int column) { return PQgetisnull(rows.get(), i, column) ? INT64_MIN : get_int8(rows, i, column); };
+    auto value = [&](int column) { return is_null(rows, i, column) ? INT64_MIN : get_int8(rows, i, column); };
     known.insert({std::string(get_text(rows, i, 0)), {value(1), value(2), value(3)}});
   }
   return known;

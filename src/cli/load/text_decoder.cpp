@@ -32,7 +32,7 @@ bool TextDecoder::decode(const std::string& path, const std::string& charset, st
         " COALESCE(d.dropped, 0)::pg_catalog.int8 FROM " +
             options_.decode_function + (encoding.empty() ? "($1, NULL::pg_catalog.text) d" : "($1, $2) d"),
         params);
-    if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 0)) {
+    if (PQntuples(found.get()) == 1 && !is_null(found, 0, 0)) {
       text = get_text(found, 0, 0);
       if (static_cast<std::int64_t>(text.size()) > options_.max_size) {
         skipped_.add(SkipReason::too_large, path, "decoded");
@@ -44,8 +44,7 @@ bool TextDecoder::decode(const std::string& path, const std::string& charset, st
       return true;
     }
     // no converter for it
-    if (PQntuples(found.get()) == 1 && !PQgetisnull(found.get(), 0, 1))
-      why = "seems to be " + std::string(get_text(found, 0, 1));
+    if (PQntuples(found.get()) == 1 && !is_null(found, 0, 1)) why = "seems to be " + std::string(get_text(found, 0, 1));
   } catch (const DatabaseError& error) {
     if (!is_of_text(error)) throw;
     why = error.what();

@@ -7,16 +7,8 @@
 
 namespace neardup::cli {
 
-std::string time_columns(const std::string& time) {
-  return "COALESCE(pg_catalog.to_char(" + time + ", 'YYYY-MM-DD HH24:MI TZ'), ''), COALESCE(pg_catalog.to_char(" +
-         "pg_catalog.timezone('UTC', " + time + "), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), '')";
-}
-
-PageAbout page_about(Connection& db) {
-  const Result found =
-      db.query("SELECT pg_catalog.current_database()::pg_catalog.text, " + time_columns("pg_catalog.now()") +
-               ", (SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'neardup')");
-  const auto text = [&](int column) { return std::string(get_text(found, 0, column)); };
+PageAbout page_about(const Result& about) {
+  const auto text = [&](int column) { return std::string(get_text(about, 0, column)); };
   return {text(0), {text(1), text(2)}, text(3)};
 }
 

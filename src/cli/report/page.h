@@ -13,16 +13,14 @@ struct ShownTime {
   std::string text, iso;
 };
 
-// Two columns of SQL that make a ShownTime of a timestamptz.
-std::string time_columns(const std::string& time);
-
 struct PageAbout {
   std::string database;
   ShownTime now;
   std::string version;  // of the extension
 };
 
-PageAbout page_about(Connection& db);
+// Of the first columns of page_about() or report_about().
+PageAbout page_about(const Result& about);
 
 // From the doctype to the heading, "KIND: NAME", and where it comes from. The page's policy allows the style that is
 // written here and the script of end_page().

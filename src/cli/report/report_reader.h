@@ -10,12 +10,12 @@
 
 #include "cli/base/database.h"
 #include "cli/base/job.h"
-#include "cli/base/job_source.h"
 #include "cli/report/page.h"
 #include "cli/report/snippet.h"
 
 namespace neardup::cli {
 
+// How much report_pairs() and report_clusters() give.
 constexpr int kMembersShown = 12;    // duplicates of a cluster
 constexpr int kTextShown = 20000;    // characters of a document of a pair
 constexpr int kTextCompared = 8000;  // characters of a document of a cluster, for its title and its snippet
@@ -95,41 +95,31 @@ class ReportReader {
   std::vector<std::int64_t> similarities();
   // Clusters by size: of 2, 3 to 4, 5 to 8 ... rows.
   std::vector<std::int64_t> sizes();
-  // The query of id and decoded document of the job's rows; no_documents() is empty.
-  std::string documents_query() const;
   // The pairs whose similarity is nearest to the threshold; of those as near, by a hash of their ids.
   std::vector<ReportPair> pairs(std::int64_t most, bool with_texts);
   // The largest clusters.
   std::vector<ReportCluster> clusters(std::int64_t most);
-  // Each row of the largest clusters, the largest first, or of all clusters, by number; the survivor first. What take()
-  // gets is valid during its call.
-  void rows(std::optional<std::int64_t> largest, const std::function<void(const ReportRow&)>& take);
+  // Each row of the largest clusters, the largest first, or of all clusters, by number; the survivor first. A row is
+  // valid during the call of read_row.
+  void rows(std::optional<std::int64_t> largest, const std::function<void(const ReportRow&)>& read_row);
   // Ends the transaction.
   void finish();
 
  private:
-  void find_documents();
-  void find_ids_and_paths();
-  std::string document(const std::string& side, int characters) const;
-  std::string source_join(const std::string& query, const std::string& name, const std::string& id) const;
-  std::string path_join(const std::string& id) const;
   template <class Read>
   auto with_texts_or_without(Read read);
   std::vector<ReportPair> read_pairs(std::int64_t most, bool with_texts);
   std::vector<ReportCluster> read_clusters(std::int64_t most, bool with_texts);
-  void for_each_row(const std::string& query, const std::function<void(const Result&, int)>& take);
+  void for_each_row(const char* function, std::optional<std::int64_t> most, std::optional<bool> with_texts,
+                    const std::function<void(const Result&, int)>& read_row);
 
   Connection& db_;
   const Job& job_;
   ReportAbout about_;
   std::optional<JobCounts> counts_;
   double threshold_ = 0;
-  std::string source_rows_;  // the query of the job's rows, with their documents
-  std::string paths_;        // the query of id and path of the source's rows; empty where there are no paths
-  JobIds ids_;
   std::string no_documents_, no_ids_;
-  std::string decode_before_, decode_after_;  // SQL around a document
-  bool undecoded_ = false, cleaned_ = false;
+  bool cleaned_ = false;
 };
 
 }  // namespace neardup::cli

@@ -58,6 +58,13 @@ def too_old(what: str) -> NeardupError:
     )
 
 
+def older_version() -> NeardupError:
+    return NeardupError(
+        "extension neardup of this database is of an older version than this package. Install the current version on the server, then run "
+        "ALTER EXTENSION neardup UPDATE; or install the package of that version"
+    )
+
+
 def type_rows(rows: Iterable[Sequence[Any]]) -> list[TypeRow]:
     """The rows of TYPES_SQL. An error says what to do where types are missing."""
     found = [TypeRow(*map(decode_text, row)) for row in rows]

@@ -1,77 +1,52 @@
-"""A job of create_duplicates(): where its tables are, and what is in them. As src/cli/base/job.cpp of the command-line program does it.
+"""A job of create_duplicates(), and the functions of the extension that are asked about it: sql/install/89_reports.sql.
 
-All names of the SQL are qualified: an operator or a function of somebody else, in a schema of search_path, would run with the caller's rights.
+What is called is named with its schema, and arguments have the types of the functions: nothing is found by search_path.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Final
 
-from ._catalog import no_extension, too_old
+from ._catalog import no_extension, older_version
 from ._errors import type_error
 from ._session import Session
 from ._texts import percent_doubled
+
+ROWS: Final = "neardup_rows"  # the cursor that functions open
 
 
 @dataclass(frozen=True)
 class Job:
     name: str
-    result: str
-    changes: str
-    job: str
-    extension: str  # schemas, quoted, with a dot
-    internal: str
+    extension: str  # the schema, quoted, with a dot; % is doubled, as in statements with parameters
+    table: str  # <name>_job, quoted and qualified
 
-
-@dataclass(frozen=True)
-class JobCounts:
-    """Rows, clusters of at least 2 rows, rows of these, these without the survivors, and the rows of the largest cluster."""
-
-    rows: int
-    clusters: int
-    clustered_rows: int
-    duplicates: int
-    largest_cluster: int
+    def ask(self, session: Session, function: str, *arguments: str) -> list[tuple[Any, ...]]:
+        """The rows that a function returns for the job. Further arguments are constants of SQL."""
+        call = ", ".join(("%s::pg_catalog.text::pg_catalog.regclass", *arguments))
+        return session.query(f"SELECT * FROM neardup_internal.{function}({call})", [self.table])
 
 
 def find_job(session: Session, name: str) -> Job:
     if not isinstance(name, str):
         raise type_error("job", "the name of a table of duplicates", name)
-    schemas = session.query(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e"
-        " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace WHERE e.extname OPERATOR(pg_catalog.=) 'neardup'"
-    )
-    if not schemas:
-        raise no_extension()
-    internals = session.query(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d"
-        " ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid"
+    found = session.query(
+        "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.'), EXISTS (SELECT FROM pg_catalog.pg_depend d"
+        " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
+        " WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid"
         " AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'"
         " AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid"
-        " JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) d.objid"
-        " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace"
-        " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup' AND p.proname OPERATOR(pg_catalog.=) 'neardup_job_table'"
+        " AND p.proname OPERATOR(pg_catalog.=) 'report_about')"
+        " FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
+        " WHERE e.extname OPERATOR(pg_catalog.=) 'neardup'"
     )
-    if not internals:
-        raise too_old("jobs")
-    extension, internal = schemas[0][0] + ".", internals[0][0] + "."
-    doubled = percent_doubled(internal)
-    part = doubled + "neardup_job_part(j, "
-    ((result, changes, job),) = session.query(
-        f"SELECT {part}''), {part}'_changes'), {part}'_job') FROM {doubled}neardup_job_table(%s::pg_catalog.text) j", [name]
+    if not found:
+        raise no_extension()
+    ((extension, is_current),) = found
+    if not is_current:
+        raise older_version()
+    ((table,),) = session.query(
+        "SELECT neardup_internal.neardup_job_part(neardup_internal.neardup_job_table(%s::pg_catalog.text), '_job')", [name]
     )
-    return Job(name, result, changes, job, extension, internal)
-
-
-def _sum(column: str, condition: str = "true") -> str:
-    return f"COALESCE(pg_catalog.sum({column}) FILTER (WHERE {condition}), 0)::pg_catalog.int8"
-
-
-def count_job(session: Session, job: Job) -> JobCounts:
-    several = "n OPERATOR(pg_catalog.>) 1"
-    ((rows, clusters, clustered, largest, duplicates),) = session.query(
-        f"SELECT {_sum('n')}, pg_catalog.count(*) FILTER (WHERE {several}), {_sum('n', several)}, COALESCE(pg_catalog.max(n), 0), {_sum('others', several)}"
-        " FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.count(*) FILTER (WHERE NOT survivor) AS others"
-        f" FROM {job.result} GROUP BY cluster) c"
-    )
-    return JobCounts(rows, clusters, clustered, duplicates, largest)
+    return Job(name, percent_doubled(extension), table)

@@ -11,9 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from ._errors import shown, type_error
-from ._job import Job, count_job, find_job
-from ._session import Session, own_transactions, make_session
-from ._texts import percent_doubled
+from ._job import Job, find_job
+from ._session import Session, make_session, own_transactions
 
 LOOK_EVERY = 0.25  # seconds
 MAX_BATCH = (1 << 31) - 1
@@ -70,8 +69,9 @@ def _seconds_text(seconds: float) -> str:
 
 
 def _read_status(row: Sequence[Any]) -> Status | None:
-    """Of a row of _Watch.query; None before the start and after the end."""
+    """Reads a row of run_progress(); None before the start and after the end."""
     phase, done, total, rate, left, elapsed, step, rows_read, searched, pairs = row
+    done, elapsed = done or 0, elapsed or 0
     share: float | None = None
     text: str = phase
     if phase == "signing" and total:
@@ -106,17 +106,7 @@ class _Watch:
 
     def __init__(self, session: Session, job: Job, show: Callable[[Status], None]) -> None:
         self.show = show
-        self.parameters = [job.result]
-        extension = percent_doubled(job.extension)
-        self.query = (
-            "SELECT s.phase, COALESCE(s.done, 0)::pg_catalog.int8, s.total::pg_catalog.int8, s.rate::pg_catalog.float8,"
-            " pg_catalog.date_part('epoch', s.time_left),"
-            " COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) j.phase_started), 0),"
-            " g.phase, g.rows_read, g.searched, g.pairs"
-            f" FROM {percent_doubled(job.job)} j CROSS JOIN {extension}duplicates_status s"
-            f" LEFT JOIN {extension}neardup_progress() g ON g.pid OPERATOR(pg_catalog.=) s.pid"
-            " WHERE pg_catalog.to_regclass(s.job::pg_catalog.text)::pg_catalog.oid OPERATOR(pg_catalog.=) %s::pg_catalog.regclass::pg_catalog.oid"
-        )
+        self.job = job
         self.session: Session | None = None
         try:
             self.session = session.second()
@@ -128,7 +118,7 @@ class _Watch:
         if self.session is None:
             return
         try:
-            rows = self.session.query(self.query, self.parameters)
+            rows = self.job.ask(self.session, "run_progress")
         except Exception as error:
             if self.session.sqlstate(error) != "57014":  # a slow answer is not the last one
                 self.close()
@@ -178,12 +168,12 @@ def _call(session: Session, job: Job, arguments: dict[str, Any], watch: _Watch |
     """CALL in a thread, so that this one can look at it and Ctrl-C can cancel it."""
     types = {"batch": "pg_catalog.int4", "time_limit": "pg_catalog.interval", "rebuild": "pg_catalog.bool"}
     text = "".join(f", {name} => %s::pg_catalog.text::{types[name]}" for name in arguments)
-    parameters = [job.result, *(str(value) for value in arguments.values())]
+    parameters = [job.name, *(str(value) for value in arguments.values())]
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            session.query(f"CALL {percent_doubled(job.extension)}refresh_duplicates(%s::pg_catalog.text{text})", parameters)
+            session.query(f"CALL {job.extension}refresh_duplicates(%s::pg_catalog.text{text})", parameters)
         except BaseException as error:
             errors.append(error)
 
@@ -203,24 +193,11 @@ def _call(session: Session, job: Job, arguments: dict[str, Any], watch: _Watch |
 
 
 def _summary(session: Session, job: Job, seconds: float) -> RefreshResult:
-    ((done, total, phase, clustered, refresh),) = session.query(
-        f"SELECT COALESCE(done, 0), COALESCE(total, 0), phase, clustered OPERATOR(pg_catalog.=) refresh, refresh FROM {job.job}"
-    )
-    if phase != "idle":
+    ((finished, done, total, rows, clusters, duplicates, fresh),) = job.ask(session, "run_summary")
+    if not finished:
         return RefreshResult(False, seconds, done, total)
-    counts = count_job(session, job)
-    fresh = 0
-    if clustered:  # found_at is the time of the clustering; of rows that stay in their cluster it stays
-        ((fresh,),) = session.query(
-            f"SELECT pg_catalog.count(*) FROM {job.result} r, {job.job} j WHERE NOT r.survivor"
-            " AND r.found_at OPERATOR(pg_catalog.>=) j.started AND r.found_at OPERATOR(pg_catalog.<=) j.finished"
-            f" AND r.cluster OPERATOR(pg_catalog.=) ANY (SELECT cluster FROM {job.result} GROUP BY cluster HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1)"
-        )
-    changes = session.query(
-        f"SELECT change, pg_catalog.count(*) FROM {percent_doubled(job.changes)} WHERE refresh OPERATOR(pg_catalog.=) %s::pg_catalog.int8 GROUP BY change",
-        [refresh],
-    )
-    return RefreshResult(True, seconds, done, total, counts.rows, counts.clusters, counts.duplicates, fresh, {str(k): v for k, v in changes})
+    changes = {str(change): number for change, number in job.ask(session, "run_changes")}
+    return RefreshResult(True, seconds, done, total, rows, clusters, duplicates, fresh, changes)
 
 
 def _arguments(batch: int | None, time_limit: timedelta | float | str | None, rebuild: bool) -> dict[str, Any]:
