@@ -41,7 +41,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-// What the second connection sees of a refresh.
+// Looks at a refresh through a second connection.
 class Watch {
  public:
   using Clock = std::chrono::steady_clock;

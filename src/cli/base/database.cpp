@@ -48,7 +48,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// What precedes the elements of an array of one dimension.
+// The bytes before the elements of an array of one dimension.
 std::string array_header(Oid element, std::size_t size, bool has_nulls) {
   std::string bytes;
   append_int32(bytes, size == 0 ? 0 : 1);  // dimensions
@@ -174,7 +174,7 @@ Connection::Connection(const Options& options) : canceled_by_signals_(options.ca
   }
   PQsetNoticeProcessor(
       conn_, [](void*, const char* text) { std::fputs(printable_message(text).c_str(), stderr); }, nullptr);
-  // Of such a database the server converts nothing, but refuses to send what is not UTF-8.
+  // The server converts nothing of such a database, but refuses to send what is not UTF-8.
   if (server_encoding() == kNoEncoding && PQsetClientEncoding(conn_, kNoEncoding.data()) != 0) {
     DatabaseError error(trimmed(PQerrorMessage(conn_)), "", true);
     PQfinish(conn_);
@@ -274,7 +274,7 @@ void Connection::copy_begin(const std::string& sql) {
 }
 
 void Connection::copy_data(std::string_view bytes) {
-  // In pieces: libpq copies what it is given into its own buffer first.
+  // libpq copies what it is given into its own buffer first, so it gets pieces.
   constexpr std::size_t kCopyPiece = 1 << 20;
   while (!bytes.empty()) {
     check_interrupt();

@@ -12,7 +12,7 @@
 
 namespace neardup::cli {
 
-// What the server or libpq said. sqlstate is empty when the connection itself failed.
+// An error of the server or of libpq. sqlstate is empty when the connection itself failed.
 class DatabaseError : public std::runtime_error {
  public:
   DatabaseError(const std::string& message, std::string sqlstate, bool connection_lost, std::string hint = {})
@@ -96,7 +96,8 @@ class Connection {
   // One statement; results come in binary. Throws DatabaseError unless it ended well.
   Result query(const char* sql, const Params& params = {});
   Result query(const std::string& sql, const Params& params = {}) { return query(sql.c_str(), params); }
-  // The same without waiting: start(), wait() until it gives true, finish(). wait() returns early when a signal comes.
+  // A statement without waiting: start(), wait() until it gives true, finish(). wait() returns early when a signal
+  // comes.
   void start(const std::string& sql, const Params& params = {});
   bool wait(int milliseconds);
   Result finish();
@@ -131,10 +132,10 @@ bool get_bool(const Result& result, int row, int column);
 bool is_null(const Result& result, int row, int column);
 std::string_view get_text(const Result& result, int row, int column);
 
-// How often what meets another session, or ends in a serialization failure, is tried again.
+// The number of tries of a statement that another session may disturb.
 inline constexpr int kRaces = 5;
 
-// How many rows the command of the result has stored, updated or deleted.
+// The number of rows that the command of the result has stored, updated or deleted.
 std::int64_t command_rows(const Result& result);
 
 // An identifier, quoted.

@@ -34,14 +34,14 @@ Job find_job(Connection& db, const std::string& name);
 Result ask_job(Connection& db, const Job& job, const char* function, const std::string& more = "");
 Result ask_job(Connection& db, const char* function, const std::string& more, const Params& params);
 
-// What the table of the result holds. Rows in clusters of at least 2 that are no survivors are duplicates: all but one
+// The rows of the result, by number. Rows in clusters of at least 2 that are no survivors are duplicates: all but one
 // of each cluster, unless someone has changed the table.
 struct JobCounts {
   std::int64_t rows = 0, clusters = 0, clustered_rows = 0, duplicates = 0, largest = 0;
 };
 JobCounts count_job(Connection& db, const Job& job);
 
-// What rows the functions of a report or an export give come from a cursor of this name, which they leave open.
+// Functions that give many rows open a cursor of this name, and leave it open.
 inline constexpr const char* kRowsCursor = "neardup_rows";
 
 }  // namespace neardup::cli

@@ -1,4 +1,4 @@
-// What the command lines of the subcommands have in common: one parser for their tables of named options.
+// One parser of command lines, for the tables of named options of all subcommands.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Option {
   Option(const char* long_name, char short_name, Target place)
       : name(long_name), letter(short_name), target(std::move(place)) {}
   // This row stands for the options that say which database, where it is and who connects.
-  // NOLINTNEXTLINE(google-explicit-constructor): so that the name will do
+  // NOLINTNEXTLINE(google-explicit-constructor): so that the options' name alone is a row
   Option(Connection::Options& connection) : target(&connection) {}
 
   const char* name = nullptr;

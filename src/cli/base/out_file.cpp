@@ -30,7 +30,7 @@ std::string resolve_link(const std::string& path) {
   return error ? path : target.string();
 }
 
-// Whether a file has an access control list: the one that is replaced, or the new one from its folder. The rights of
+// True if a file has an access control list: the one that is replaced, or the new one from its folder. The rights of
 // the group in a file's mode are then the most that any of the list may have, and not the group's.
 bool has_access_list(const std::string& old, int now) {
 #ifdef __linux__

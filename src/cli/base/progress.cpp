@@ -1,4 +1,4 @@
-// How far a load is: one line redrawn on a terminal, a line now and then elsewhere.
+// See progress.h.
 #include "cli/base/progress.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How far a load is: one line redrawn on a terminal, a line now and then elsewhere.
+// The progress of a load: one line redrawn on a terminal, a line now and then elsewhere.
 #pragma once
 
 #include <chrono>

@@ -4,7 +4,7 @@
 namespace neardup::cli {
 
 // Fills the places of those that are closed, which a connection or a file would get otherwise, and with it what is
-// printed. What is printed there is an error, as it is on a closed one. To be called first.
+// printed. Printing there raises an error, as on a closed stream. main() calls it first.
 void fill_standard_streams();
 
 // Writes what stdout has buffered. False, with errno, where something was lost, now or before.

@@ -38,7 +38,7 @@ void find_refused(Connection& db, Names names, std::span<std::string> why) {
   find_refused(db, names.subspan(half), why.subspan(half));
 }
 
-// The same the other way.
+// Converts in halves, until the names are found that have no UTF-8.
 void convert(Connection& db, Names names, std::span<std::optional<std::string>> converted) {
   if (std::all_of(names.begin(), names.end(), is_ascii)) return;
   db.query("SAVEPOINT names");

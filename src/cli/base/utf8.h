@@ -17,7 +17,7 @@ std::int32_t decode_utf8(std::string_view text, std::size_t i, std::size_t& size
 std::string_view first_bytes(std::string_view text, std::size_t most) noexcept;
 std::string_view last_bytes(std::string_view text, std::size_t most) noexcept;
 
-// How many bytes the first character of UTF-8 has where it is a control (C0, DEL, C1), ends a line or a paragraph, or
+// The bytes of the first character of UTF-8 where it is a control (C0, DEL, C1), ends a line or a paragraph, or
 // turns the direction of writing; 0 for all others and at the end.
 std::size_t control_length(std::string_view utf8) noexcept;
 

@@ -105,7 +105,6 @@ Fd open_directory(const std::string& path) {
   return directory;
 }
 
-// What relative paths are relative to.
 void check_base(const std::string& path) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0) fail("--base " + printable(path));

@@ -14,13 +14,12 @@ int export_main(int argc, char** argv);
 // Names for the files of one folder: fit for the file systems of other machines, and each given once.
 class FileNames {
  public:
-  // From the last part of a path; a survivor's starts with "KEEP - ", and no other one's does.
+  // Makes a name from the last part of a path; a survivor's starts with "KEEP - ", and no other one's does.
   std::string add(std::string_view path, bool survivor);
 
   // Another one for the path that add() took last: where the file system takes the one before for a name that is there.
   std::string again();
 
-  // How many names have been given.
   std::size_t size() const { return taken_.size(); }
 
  private:

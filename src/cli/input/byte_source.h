@@ -28,7 +28,7 @@ class ByteSource {
   virtual std::size_t read(char* buffer, std::size_t size) = 0;
 };
 
-// As it lies on disk.
+// A file as it lies on disk.
 class File final : public ByteSource {
  public:
   // "-": standard input. follow_link: the path itself may be a symbolic link. Throws SourceError unless it is a regular
@@ -39,7 +39,7 @@ class File final : public ByteSource {
 
   std::int64_t size() const { return info_.st_size; }  // when it was opened
   std::int64_t mtime() const;                          // file_mtime()
-  // Whether its size or time is another one by now.
+  // True if its size or time is another one by now.
   bool has_changed() const;
 
  private:

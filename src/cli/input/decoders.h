@@ -19,7 +19,7 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // What a step took of its input and made of it. ended: a member is complete.
+  // The bytes that a step read and made. ended: a member is complete.
   struct Step {
     std::size_t taken, made;
     bool ended;

@@ -10,7 +10,7 @@
 
 namespace neardup::cli {
 
-// What is asked of the bytes of a file.
+// The check of the bytes of a file.
 enum class Encoding {
   utf8,     // UTF-8 without NUL
   unknown,  // no NUL, unless it looks like UTF-16 or UTF-32

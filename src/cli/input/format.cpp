@@ -1,4 +1,4 @@
-// What a file is: its format, by its name and its first bytes.
+// See format.h.
 #include "cli/input/format.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a file is: its format, by its name and its first bytes.
+// The format of a file, by its name and its first bytes.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ inline bool has_records(Format format) { return format != Format::automatic && f
 // text.
 Format detect_format(std::string_view path, std::string_view head);
 
-// What a file that is loaded as text looks like, to be said in a warning.
+// A warning about a file that is loaded as text and looks like something else.
 struct Resemblance {
   const char* kind = nullptr;    // null: like text. A literal.
   const char* option = nullptr;  // what loads it as that
 };
 Resemblance resemblance(std::string_view path, std::string_view head);
 
-// Whether it is HTML: by its name (htm, html, xhtml), or by a doctype or an element html at its beginning.
+// True if it is HTML: by its name (htm, html, xhtml), or by a doctype or an element html at its beginning.
 bool looks_like_html(std::string_view path, std::string_view head);
 
 // The kind of a file that is known by its first bytes and is not text ("PDF", "zip"); null for all others.

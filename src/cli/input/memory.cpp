@@ -15,7 +15,7 @@ bool is_limited(int what) {
   return getrlimit(what, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Whether the system gives no more memory than it has, for all processes together.
+// True if the system gives no more memory than it has, for all processes together.
 bool commits_strictly() {
   constexpr char kNoOvercommit = '2';
   return std::ifstream("/proc/sys/vm/overcommit_memory").get() == kNoOvercommit;

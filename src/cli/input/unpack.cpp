@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kInputBytes = 256 * 1024;
 
-// What the formats have in common: members that follow each other, and padding.
+// A packed file of any format: members that follow each other, and padding.
 class Unpacked final : public ByteSource {
  public:
   Unpacked(ByteSource& packed, std::unique_ptr<Decoder> decoder)

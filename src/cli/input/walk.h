@@ -20,7 +20,7 @@ struct FileFilter {
   bool hidden = false;        // names that begin with a dot, too
 };
 
-// Which file it is, whatever its path.
+// Identifies a file, whatever its path.
 using FileId = std::pair<dev_t, ino_t>;
 
 struct FoundFile {
@@ -32,7 +32,7 @@ struct FoundFile {
   bool may_repeat;  // there may be another path to it: a hard link, or one of the command line
 };
 
-// What a walk passed over. Everything that is not counted as a file is counted here.
+// All that a walk passed over: what is not counted as a file is counted here.
 struct WalkCounts {
   std::int64_t files = 0;
   std::int64_t bytes = 0;
@@ -40,7 +40,7 @@ struct WalkCounts {
   std::int64_t special = 0;               // sockets, devices, pipes
   std::int64_t filtered = 0;              // by the patterns and the size of the FileFilter
   std::int64_t hidden = 0;                // files and directories that begin with a dot
-  std::int64_t version_control = 0;       // directories of git and its kin
+  std::int64_t version_control = 0;       // directories of git and related programs
   std::int64_t empty = 0;                 // files without a byte
   std::int64_t repeated_directories = 0;  // reached twice: one argument inside another, or a bind mount
   std::int64_t arguments_opened = 0;

@@ -27,7 +27,7 @@
 namespace neardup::cli {
 namespace {
 
-// Of --encoding: UTF-16 and UTF-32 have NULs everywhere.
+// --encoding says how bytes are checked: UTF-16 and UTF-32 have NULs everywhere.
 Encoding parse_encoding(const std::string& name) {
   if (name.empty()) return Encoding::utf8;
   std::string letters;
@@ -248,7 +248,7 @@ class Loader {
     return true;
   }
 
-  // Of HTML the encoding may stand in the document.
+  // A document of HTML may name its encoding.
   Encoding html_encoding(const FoundFile& file) const {
     if (encoding_ != Encoding::utf8 || !options_.html_text || options_.decode_function.empty()) return encoding_;
     return looks_like_html(file.path, "") ? Encoding::unknown : encoding_;

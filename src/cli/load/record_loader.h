@@ -37,7 +37,6 @@ class RecordLoader {
   using OnBytes = std::function<void(std::int64_t)>;
   void load(const FoundFile& file, Format format, const OnBytes& progress);
 
-  // Whether a row of this path is the record of a file.
   bool has_record(const std::string& path) { return table_.has_record(path); }
 
   const RecordCounts& counts() const { return counts_; }

@@ -1,4 +1,4 @@
-// What the database keeps of files of records: three columns of the table of documents, and a table of the files.
+// See record_table.h.
 #include "cli/load/record_table.h"
 
 #include <charconv>
@@ -19,7 +19,7 @@ std::string name_of_files(const std::string& quoted_table) {
   return name;
 }
 
-// Without schema and quotes.
+// The bytes of the table's name without schema and quotes.
 std::size_t length_of_name(const std::string& quoted) {
   std::size_t length = 0;
   for (std::size_t i = quoted.size() - 1; i-- > 0;) {

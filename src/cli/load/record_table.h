@@ -1,4 +1,4 @@
-// What the database keeps of files of records: three columns of the table of documents, and a table of the files.
+// Files of records in the database: three columns of the table of documents, and a table of the files.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace neardup::cli {
 
-// As the size of a file: it was not read to its end, or shall be read again. The package for Python has the same.
+// This size of a file says that it was not read to its end, or shall be read again. The package for Python has the
+// same.
 inline constexpr std::int64_t kUnfinished = -1;
 
 // A file of records.
@@ -39,9 +40,9 @@ class RecordTable {
   // To be called before the first records of the file are sent, with kUnfinished, and when all of them are committed.
   // Returns why the table does not hold it (a path too long for its index), or nothing.
   std::string note(const RecordFile& file);
-  // What an earlier load has noted is no longer true.
+  // Deletes the note of an earlier load, which is no longer true.
   void forget(const std::string& path);
-  // Whether the table of documents has a row of this path that is the record of a file.
+  // True if the table of documents has a row of this path that is the record of a file.
   bool has_record(std::string_view path);
 
  private:

@@ -26,7 +26,7 @@ bool holds(const Known& known, const Row& row) {
   return known.size == row.size && known.mtime == row.mtime && known.content_hash == row.content_hash;
 }
 
-// Whether the row may be that of a file X#1, and none of the record 1 of X.
+// True if the row may be that of a file X#1, and not of the record 1 of X.
 bool may_be_file(const std::string& path, const Known& known) {
   struct stat info = {};
   return path.front() == '/' && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == known.size &&
@@ -70,7 +70,7 @@ KnownRows RowSender::look_up(const Rows& rows) {
   return look_up(paths);
 }
 
-// When the server refuses the data of a row: halves, until the row is found and skipped.
+// When the server refuses the data of a row, halves are sent, until the row is found and skipped.
 void RowSender::send(std::span<const Row> rows, bool likely_new) {
   for (int attempt = 0;; ++attempt) {
     try {

@@ -28,7 +28,7 @@ struct Row {
   std::string attributes = {};
 };
 
-// What the table holds for a path.
+// The row of a path in the table.
 struct Known {
   std::int64_t size;
   std::int64_t mtime;
@@ -60,7 +60,7 @@ class RowSender {
 
  private:
   using Rows = std::vector<const Row*>;
-  // What one transaction did; it counts once that is committed.
+  // The changes of one transaction; they count once it is committed.
   struct Outcome {
     SentCounts counts;
     Rows left_out, path_taken;
@@ -69,7 +69,7 @@ class RowSender {
 
   void transaction(std::span<const Row> rows, bool likely_new);
   void update_known(const Rows& rows, const KnownRows& known, Rows& fresh, Outcome& outcome);
-  // Of records whose texts are what they were: what else they have.
+  // Updates the other columns of records whose texts are what they were.
   void update_records(const Rows& rows, Rows& fresh, Outcome& outcome);
   struct Differing {
     Rows differ, gone;  // from their rows in the table; gone: there is no row

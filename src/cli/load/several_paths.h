@@ -21,8 +21,7 @@ class SeveralPaths {
   void choose(Connection& db, RowSender& sender);
 
   enum class Meeting { load, link, again };
-  // What is to be done with a path of the walk that loads: load it, or pass it over as a link, or as one that was met
-  // before.
+  // Says whether the walk that loads loads a path, or passes it over as a link, or as one that was met before.
   Meeting meet(const FoundFile& file);
   // The path by which a link's file is loaded.
   const std::string& chosen(const FoundFile& file) const { return chosen_.at(file.id).path; }

@@ -89,7 +89,7 @@ namespace {
 
 constexpr std::size_t kLongestReason = 100;  // more than each has
 
-// Whether one of the reasons is the text, or begins with it.
+// True if one of the reasons is the text, or begins with it.
 bool is_reason(std::string_view text, bool cut) {
   return std::ranges::any_of(kReasons, [&](const Reason& row) {
     const std::string_view reason = row.text;
@@ -97,7 +97,7 @@ bool is_reason(std::string_view text, bool cut) {
   });
 }
 
-// Whether each line is one of such a list: a reason, a tab, and a path. A load that is killed cuts the last line.
+// True if each line is one of such a list: a reason, a tab, and a path. A load that is killed cuts the last line.
 bool is_list_of_skipped(std::FILE* file) {
   int c = std::getc(file);
   for (bool first = true; c != EOF; first = false) {

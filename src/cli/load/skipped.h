@@ -21,7 +21,7 @@ class Skipped {
   // or another file that is no such list: what it holds would be lost.
   Skipped(const std::string& list_file, const std::vector<std::string>& arguments);
 
-  // Whether a file is the list, which may lie in a folder that is loaded.
+  // True if a file is the list, which may lie in a folder that is loaded.
   bool is_list(const FileId& file) const { return list_id_ == file; }
   void add(SkipReason reason, const std::string& path, const std::string& detail);
   // Files that cannot be named.

@@ -25,7 +25,7 @@ class TextDecoder {
   bool make_utf8(const std::string& path, const std::string& charset, std::string& text);
   // Leaves what can be seen of HTML. False where it cannot be read; path is skipped then.
   bool make_visible(const std::string& path, std::string& text);
-  // Whether there are words, and --min-words of them; else path is skipped.
+  // True if there are words, and --min-words of them; else path is skipped.
   bool has_enough_words(const std::string& path, const std::string& text);
   // Texts that the extension would have decoded, had the database one.
   std::int64_t lacking() const { return lacking_; }

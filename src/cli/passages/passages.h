@@ -42,7 +42,7 @@ struct RepeatedTexts {
   std::vector<RepeatedDocument> repeating;  // documents, those first of which most is repeated
 };
 
-// Whether the source is a query: its first word is SELECT, TABLE, VALUES or WITH. Else it is the name of a job.
+// True if the source is a query: its first word is SELECT, TABLE, VALUES or WITH. Else it is the name of a job.
 bool is_query(const std::string& source);
 
 // Reads all from one snapshot. Throws DatabaseError, std::runtime_error.

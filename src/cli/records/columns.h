@@ -1,4 +1,4 @@
-// Which column of a record is the text, and which the id.
+// The names by which the columns of text and id are found in a record.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class ColumnNames {
   static ColumnNames for_text(const std::string& wanted) { return {wanted, {"text", "body", "content"}}; }
   static ColumnNames for_id(const std::string& wanted) { return {wanted, {"id"}}; }
 
-  // How good a name is: 0 is best; -1: none of them.
+  // The place of a name among them: 0 is best; -1: none of them.
   int rank(std::string_view name) const {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i] == name) return static_cast<int>(i);
@@ -34,7 +34,7 @@ class ColumnNames {
   std::vector<std::string> names_;
 };
 
-// What is said of a record or a header without a text column.
+// The message about a record or a header without a text column.
 inline std::string no_text_column(const ColumnNames& text, const std::string& there) {
   return "no column " + text.list() + "; there are: " + (there.empty() ? "none" : there);
 }

@@ -98,7 +98,7 @@ class CsvReader final : public RecordReader {
     if (best < 0) throw ColumnError(no_text_column(text_names_, there));
   }
 
-  // Into fields_. Blank lines between records are passed over, as long as there are several columns.
+  // Reads into fields_. Blank lines between records are passed over, as long as there are several columns.
   Row read_row(std::int64_t& size) {
     fields_.assign(1, {});
     bool in_quotes = false, begun = false;
@@ -119,7 +119,7 @@ class CsvReader final : public RecordReader {
     }
   }
 
-  // Whether a line ends within quotes. A doubled quote changes nothing.
+  // True if a line ends within quotes. A doubled quote changes nothing.
   static bool is_open(bool in_quotes, std::string_view line) {
     return in_quotes != (std::count(line.begin(), line.end(), '"') % 2 == 1);
   }

@@ -1,4 +1,4 @@
-// What the attributes of HTML cost: libxml2 compares each with all before it in its tag.
+// See html_attributes.h.
 #include "cli/records/html_attributes.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Reading {
   }
 
   bool has_ended() const { return at_ == At::end; }
-  // What follows is the same for both. The parser's has at most as many attributes as the joined one.
+  // True if both read the same from here on. The parser's has at most as many attributes as the joined one.
   bool joins(const Reading& other) const { return at_ == other.at_; }
   void join(const Reading& other) { attributes_ = std::max(attributes_, other.attributes_); }
 

@@ -1,4 +1,4 @@
-// What the attributes of HTML cost: libxml2 compares each with all before it in its tag.
+// The cost of the attributes of HTML: libxml2 compares each with all before it in its tag.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace neardup::cli {
 
-// Whether the attributes of all tags need more comparisons than that, wherever a parser sees a tag: in comments,
-// scripts and values, too. In one pass. Attributes of the same name count each.
+// True if the attributes of all tags need more comparisons than that, wherever a parser sees a tag: in comments,
+// scripts and values, too. Attributes of the same name count each.
 bool needs_more_comparisons(std::string_view html, std::int64_t most);
 
 }  // namespace neardup::cli

@@ -23,11 +23,11 @@ namespace {
 
 // An end tag is looked for among all elements that are open.
 constexpr int kMostOpen = 2000;
-// Of attributes, each of which libxml2 looks for among those before it in its tag: some tenths of a second. 10,000
-// attributes of one tag need as many.
+// libxml2 looks for each attribute among those before it in its tag. So many comparisons take tenths of a second;
+// 10,000 attributes of one tag need them.
 constexpr std::int64_t kMostComparisons = 50'000'000;
 
-// Of elements and attributes, which libxml2 keeps. The bytes are those of the memory that it has for them.
+// libxml2 keeps the names of elements and attributes; the bytes are those of the memory that it has for them.
 constexpr int kMostElementNames = 100'000;
 constexpr std::size_t kMostBytesOfNames = 4 << 20;
 

@@ -6,7 +6,6 @@
 
 namespace neardup::cli {
 
-// Whether this build has libxml2.
 bool html_is_available() noexcept;
 
 // UTF-8 in and out: no tags, comments, head, scripts or styles; entities decoded, white space as a browser shows it,

@@ -18,10 +18,10 @@ class HttpHeader {
 
   // False where there are more lines or bytes.
   [[nodiscard]] bool add_line(std::string_view line);
-  // Of the first field of that name, which is in lower case; empty where there is none.
+  // The value of the first field of that name, which is in lower case; empty where there is none.
   std::string_view get(std::string_view name) const;
 
-  // What is said of a header for which add_line() was false: "a header of more than 1000 lines or ..."
+  // The message about a header for which add_line() was false: "a header of more than 1000 lines or ..."
   static std::string too_large();
 
  private:

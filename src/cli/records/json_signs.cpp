@@ -1,4 +1,4 @@
-// What of a line of JSON its parser would note.
+// See json_signs.h.
 #include "cli/records/json_signs.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What of a line of JSON its parser would note.
+// The bytes of a line of JSON that its parser would note.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace neardup::cli {
 
-// Whether more than most bytes outside of strings are brackets, commas, colons, white space or the quotes of strings. A
+// True if more than most bytes outside of strings are brackets, commas, colons, white space or the quotes of strings. A
 // value begins behind one of them. Strings are as simdjson finds them: a backslash counts wherever it is.
 bool has_more_signs(std::string_view json, std::size_t most);
 

@@ -161,7 +161,7 @@ class JsonlReader final : public RecordReader {
   }
 
  private:
-  // What the best of several text columns holds.
+  // The value of the best of several text columns.
   enum class TextKind { missing, null, nested, text };
 
   Found read(std::string_view line, Record& record) {

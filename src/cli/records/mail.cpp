@@ -19,9 +19,9 @@ namespace neardup::cli {
 #ifdef NEARDUP_WITH_GMIME
 namespace {
 
-// Of a header with addresses. GMime's parser of addresses calls itself at each, and would run out of stack.
+// GMime's parser of a header with addresses calls itself at each colon, and would run out of stack.
 constexpr std::ptrdiff_t kMostColons = 1000;
-// Of all headers of a mail. GMime needs up to 1 kB for each.
+// GMime needs up to 1 kB for each field or sign of a mail's headers.
 constexpr std::ptrdiff_t kMostHeaderFields = 25000;
 constexpr std::ptrdiff_t kMostAddressSigns = 25000;
 constexpr char kSigns[] = {',', ';', '@', '<'};  // each address and each parameter has one of them
@@ -42,8 +42,8 @@ std::ptrdiff_t count_fields(std::string_view header) {
   return fields;
 }
 
-// What GMime is to build objects of, in the headers of a mail. It would end the program where it got no memory for
-// them.
+// Counts what GMime is to build objects of, in the headers of a mail: it would end the program where it got no memory
+// for them.
 class HeaderCounts {
  public:
   // Throws BadMail, std::bad_alloc.
@@ -187,7 +187,7 @@ std::string addresses(GMimeHeaderList* headers, const char* name) {
   return text ? text.get() : "";
 }
 
-// Of several headers of that name the last. Decoded; empty: none.
+// The last of the headers of that name, decoded; empty where there is none.
 std::string last_value(GMimeHeaderList* headers, const char* name) {
   for (int i = g_mime_header_list_get_count(headers); i-- > 0;) {
     GMimeHeader* const header = g_mime_header_list_get_header_at(headers, i);
@@ -214,7 +214,7 @@ void read_header(GMimeHeaderList* headers, Record& record) {
   record.attributes = attributes.finish();
 }
 
-// What of a mail may be shown: the first plain text, and the first HTML.
+// Finds what a mail shows: its first plain text, else its first HTML.
 class Reading final : public MailHandler {
  public:
   explicit Reading(Record& record) : record_(record) {}

@@ -8,10 +8,9 @@ namespace {
 
 constexpr std::string_view kDashes = "--";
 
-// Of a line without its newline.
 bool is_blank(std::string_view line) { return line.empty() || line == "\r"; }
 
-// Whether nothing but white space follows.
+// True if nothing but white space follows.
 bool is_boundary(std::string_view line, std::string_view boundary) {
   return line.starts_with(boundary) && line.find_first_not_of(" \t\r", boundary.size()) == std::string_view::npos;
 }
@@ -65,7 +64,7 @@ MailHeader MailParts::next_header() {
   return header;
 }
 
-// Up to the next boundary.
+// Reads up to the next boundary.
 std::string_view MailParts::next_content() {
   const std::string_view all = rest_;
   if (levels_.empty()) rest_ = {};

@@ -39,8 +39,7 @@ class MailHandler {
     bool digest = false;
   };
   virtual Kind header(const MailHeader& header) = 0;
-  // After a header of a leaf: its content, as it lies in the mail. After that of a multipart, too, whose parts are
-  // none.
+  // Gets the content of a leaf, as it lies in the mail, and that of a multipart without parts.
   virtual void content(std::string_view bytes) = 0;
 };
 

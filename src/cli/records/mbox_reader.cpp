@@ -40,7 +40,8 @@ class MboxReader final : public RecordReader {
   static constexpr std::string_view kFrom = "From ";
   static constexpr std::int64_t kLongestPiece = 64 * 1024;  // longer lines are read in pieces
 
-  // Up to the next line "From " after an empty one. False where it is too large; it is read to its end nevertheless.
+  // Reads up to the next line "From " after an empty one. False where it is too large; it is read to its end
+  // nevertheless.
   bool read_message(std::int64_t& size) {
     message_.clear();
     bool fits = true, after_empty = false, within_line = false;

@@ -29,12 +29,12 @@ class RecordInput {
   };
   // A line without its newline, and valid until the next call of anything here. size: bytes with the newline.
   Line next_line(std::string_view& line);
-  // Of the line just given: bytes with its newline.
+  // The bytes of the line just given, with its newline.
   std::size_t line_size() const { return line_size_; }
   bool line_had_newline() const { return line_had_newline_; }
-  // After too_long: the rest is given as a line of its own.
+  // Gives the rest of a line that was too_long as a line of its own.
   void keep_rest() { in_long_line_ = false; }
-  // After too_long: passes over the rest of the line now, and returns how often c is in it.
+  // Passes over the rest of a line that was too_long, and returns how often c is in it.
   std::size_t pass_over_line(char c);
 
   // The next bytes, size of them unless the file ends or is damaged, of which the next call tells that needs more. They

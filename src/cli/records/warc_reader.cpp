@@ -55,7 +55,7 @@ class WarcReader final : public RecordReader {
     const std::string type = ascii_lower(header.get("warc-type"));
     const bool wanted = type == "response" || type == "resource" || type == "conversion";
     if (length > max_size_) return pass_over(length, wanted);
-    // What is not the record's own stays to be read: the next record is looked for in it.
+    // Bytes that are not the record's own stay to be read: the next record is looked for in them.
     const std::string_view bytes = input_.peek(length + kGap);
     if (bytes.size() < length) return problem(SkipReason::bad_record, kEarly);
     if (!is_boundary(bytes.substr(length))) return problem(SkipReason::bad_record, kLies);
@@ -102,7 +102,7 @@ class WarcReader final : public RecordReader {
     }
   }
 
-  // After a block: two ends of lines, and the next record or the end of the file.
+  // True behind a block: two ends of lines, and the next record or the end of the file.
   static bool is_boundary(std::string_view next) {
     std::size_t blank = 0;
     while (blank < next.size() && (next[blank] == '\r' || next[blank] == '\n')) ++blank;

@@ -66,7 +66,7 @@ std::string grouped(std::int64_t number) {
 
 namespace {
 
-// Of texts on one line, which come from left to right, those that do not touch the one before.
+// Says which texts on one line, which come from left to right, do not touch the one before.
 class LineOfTexts {
  public:
   bool has_room(double middle, std::string_view text) {

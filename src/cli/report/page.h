@@ -19,7 +19,7 @@ struct PageAbout {
   std::string version;  // of the extension
 };
 
-// Of the first columns of page_about() or report_about().
+// Reads the first columns of page_about() or report_about().
 PageAbout page_about(const Result& about);
 
 // From the doctype to the heading, "KIND: NAME", and where it comes from. The page's policy allows the style that is

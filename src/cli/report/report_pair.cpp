@@ -61,7 +61,7 @@ void write_document(const ReportPair& pair, int side, const WordDiff& diff, OutF
   page.raw("</div></div>\n");
 }
 
-// What the marks do not say.
+// A remark about what the marks do not say, or null.
 const char* note_on(const ReportPair& pair, const WordDiff& diff) {
   const ReportDocument &a = pair.documents[0], &b = pair.documents[1];
   if (a.state == DocumentState::gone || b.state == DocumentState::gone) return nullptr;

@@ -1,4 +1,4 @@
-// What a reader is shown of a document in a list: its title, and where it first differs from another one.
+// A document in a list: its title, and where it first differs from another one.
 #pragma once
 
 #include <string>

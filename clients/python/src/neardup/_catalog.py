@@ -1,4 +1,4 @@
-"""What the package asks a database for: the types of the extension, wherever their schema is."""
+"""The types of the extension in a database, wherever their schema is."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _field(data: bytes) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: NaN and infinities become null, times their ISO form, other bytes than UTF-8 U+FFFD."""
+    """A value that JSON can hold: NaN and infinities become null, times their ISO form, other bytes than UTF-8 U+FFFD."""
     if isinstance(value, float):
         return value if value - value == 0 else None
     if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
@@ -232,7 +232,7 @@ class _Sender:
         return Stored(new, changed, len(rows) - wanted, wanted - new - changed, size, sorted(of_files))
 
     def _paths_of_files(self, rows: Sequence[_Row]) -> set[str]:
-        """Of records n of X those where the table has the row of a file X#n, loaded by the program: these are not replaced.
+        """The records n of X where the table has the row of a file X#n, loaded by the program: these are not replaced.
 
         What cannot be told apart is the row of a record without id and attributes where a file X#n has its size and time, such as a copy of an X of
         one line. It is taken for that of the file.
@@ -319,7 +319,7 @@ class _Loader:
                 self.result.unnoted += 1
 
     def _begin_notes(self, source: Source, noted: FileState | None, first: FileState) -> bool:
-        """Whether TABLE_files can hold the notes of this load, asked before the batches: in these the error would be taken for that of a row.
+        """True if TABLE_files can hold the notes of this load, asked before the batches: in these the error would be taken for that of a row.
 
         What it has `noted` is replaced or forgotten: it is not true of the rows to come, and would be believed again when the record that it names
         last is stored.
@@ -346,7 +346,7 @@ class _Loader:
                 self.session.rollback()
 
     def _note(self, source: Source, state: FileState) -> None:
-        """In a transaction of its own."""
+        """Commits in a transaction of its own."""
         _repeated(self.session, lambda: self.table.note(source.name, state))
 
     def _forget(self, source: Source) -> None:

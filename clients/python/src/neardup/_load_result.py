@@ -1,4 +1,4 @@
-"""What a load did, and how it says so: as `neardup load` of the command line."""
+"""The result of a load, and its summary: as `neardup load` of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXAMPLES: Final = 10  # of skipped records
 
 @dataclass
 class Stored:
-    """What a transaction did to its rows."""
+    """The numbers of rows that a transaction has added and changed."""
 
     new: int = 0
     changed: int = 0
@@ -24,7 +24,7 @@ class Stored:
 
 @dataclass
 class LoadResult:
-    """What a load did. Its str() is the summary that `neardup load` prints."""
+    """The result of a load. Its str() is the summary that `neardup load` prints."""
 
     new: int = 0
     changed: int = 0

@@ -27,7 +27,7 @@ OID_OF: Final = "%s::pg_catalog.regclass::pg_catalog.oid"
 
 @dataclass(frozen=True)
 class FileState:
-    """What TABLE_files says of a file."""
+    """A row of TABLE_files."""
 
     size: int
     mtime: int  # microseconds since 2000
@@ -86,7 +86,7 @@ class LoadTable:
         self._check(files, FILE_COLUMNS)
 
     def file_state(self, path: str) -> FileState | None:
-        """What TABLE_files says of a file; None where it says nothing."""
+        """The row of TABLE_files of a file; None where there is none."""
         found = self.session.query(
             f"SELECT f.size, {MICROSECONDS.format('f.mtime')}, f.records, f.options, f.records OPERATOR(pg_catalog.=) 0::pg_catalog.int8 OR EXISTS ("
             f"SELECT FROM {self._name} t WHERE t.path OPERATOR(pg_catalog.=) (f.path OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) f.records::pg_catalog.text))"
@@ -152,7 +152,7 @@ class LoadTable:
                 raise  # else another loader was faster
 
     def _types(self, quoted: str, columns: dict[str, str]) -> dict[str, tuple[str | None, str]]:
-        """Of each column that exists the type, None where it is not one of pg_catalog, and its name for messages."""
+        """The type of each column that exists, None where it is not one of pg_catalog, and its name for messages."""
         return {
             str(name): (None if kind is None else str(kind), str(shown))
             for name, kind, shown in self.session.query(

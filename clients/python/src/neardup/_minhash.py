@@ -182,7 +182,7 @@ class Minhash:
         return struct.unpack_from(f">{self.num_perm}{WIDTHS[self.bits]}", self._wire, HEADER.size)
 
     def is_comparable(self, other: Minhash) -> bool:
-        """Whether both were made with the same parameters."""
+        """True if both were made with the same parameters."""
         return self._wire[:7] == other._wire[:7] and self._wire[8:16] == other._wire[8:16]
 
     def jaccard(self, other: Minhash) -> float:
@@ -228,7 +228,7 @@ def _base64url(data: bytes) -> str:
 
 
 def _fault(wire: bytes) -> str | None:
-    """What is wrong with a binary form."""
+    """The fault of a binary form."""
     if wire[:2] == b"mh":
         return "this is its text form; Minhash(text) reads it"
     if len(wire) < HEADER.size:

@@ -13,7 +13,7 @@ from ._session import Session, snapshot
 
 EXECUTABLE: Final = "neardup"
 
-# Of the variables that begin so libpq makes a connection, of another database maybe; these only say how a session writes and where files are.
+# libpq makes a connection, of another database maybe, by variables that begin so; these only say how a session writes and where files are.
 CONNECTION_VARIABLES: Final = "PG"
 OTHER_VARIABLES: Final = frozenset(("PGDATESTYLE", "PGTZ", "PGGEQO", "PGLOCALEDIR", "PGSYSCONFDIR"))
 
@@ -65,7 +65,7 @@ def _conninfo(session: Session) -> str:
 
 
 def _settings(session: Session) -> list[tuple[str, str]]:
-    """What SET has changed of who reads, and of what names mean."""
+    """The settings that SET has changed of who reads, and of what names mean."""
     with snapshot(session):
         rows = session.query(
             "SELECT name, setting FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'search_path' AND setting OPERATOR(pg_catalog.<>) reset_val"
@@ -75,7 +75,7 @@ def _settings(session: Session) -> list[tuple[str, str]]:
 
 
 def _escaped(value: str, special: str) -> str:
-    """With a backslash before each backslash and before what the pattern `special` matches."""
+    """The value with a backslash before each backslash and before what the pattern `special` matches."""
     return re.sub(rf"\\|{special}", lambda found: "\\" + found[0], value)
 
 

@@ -21,7 +21,7 @@ MAX_TIME_LIMIT = 10**9  # seconds: 31 years
 
 @dataclass(frozen=True)
 class Status:
-    """How far a refresh is: what duplicates_status and neardup_progress() show."""
+    """The progress of a refresh: what duplicates_status and neardup_progress() show."""
 
     phase: str  # listing, counting, signing, indexing, clustering
     share: float | None  # of the phase, where it is known
@@ -34,7 +34,7 @@ class Status:
 
 @dataclass(frozen=True)
 class RefreshResult:
-    """What a refresh has found. Its str() is what `neardup run` prints."""
+    """The result of a refresh. Its str() is what `neardup run` prints."""
 
     finished: bool  # False: the time limit or a pause stopped it, and the next refresh continues
     seconds: float

@@ -107,7 +107,7 @@ def _write_page(session: Session, job: str, out: Path, clusters: int, pairs: int
 def report(
     conn: Any, job: str, out: str | os.PathLike[str] | None = None, *, format: str | None = None, clusters: int = CLUSTERS, pairs: int = PAIRS
 ) -> Any:
-    """What the table of duplicates `job` has found.
+    """Reports what the table of duplicates `job` has found.
 
     Without `out` it returns the object of format json, or the text of format csv. With `out` it writes the file, by default in the format
     html, or in that of the file's name, and returns its path. clusters: json and html, the N largest clusters (50). pairs: the N pairs

@@ -14,7 +14,7 @@ WANTED = "a connection of psycopg 3 or psycopg 2, or one of SQLAlchemy or Django
 
 
 class Session(Protocol):
-    """What a driver does for us."""
+    """The calls of a driver that the package needs."""
 
     conn: Any
     in_block: bool  # a block of the framework's that commits at its end, though the driver may not have begun a transaction yet
@@ -28,7 +28,7 @@ class Session(Protocol):
     def cancel(self) -> None: ...
 
     def parameters(self) -> dict[str, Any]:
-        """What libpq has connected with, defaults, environment and service file included; without the password."""
+        """The parameters that libpq has connected with, defaults, environment and service file included; without the password."""
 
     def second(self) -> Session:
         """Another connection to the same database."""
@@ -40,7 +40,7 @@ class Session(Protocol):
     def is_in_pipeline(self) -> bool: ...
 
     def is_idle(self) -> bool:
-        """Whether no transaction is open."""
+        """True if no transaction is open."""
 
     def begin(self, modes: str) -> None:
         """Begins a transaction; without autocommit the driver does it, which keeps account of it."""
@@ -57,7 +57,7 @@ class Session(Protocol):
     def set_client_encoding(self, name: str) -> None: ...
 
     def sqlstate(self, error: BaseException) -> str | None:
-        """Of an error of the server; None for anything else."""
+        """The SQLSTATE of an error of the server; None for anything else."""
 
 
 class Psycopg3:
@@ -268,7 +268,7 @@ def _driver_connection(conn: Any) -> Any:
 
 
 def _is_in_block(conn: Any) -> bool:
-    """Whether a framework has begun a transaction. The driver begins it with the first statement only, and its connection is idle until then."""
+    """True if a framework has begun a transaction. The driver begins it with the first statement only, and its connection is idle until then."""
     module = type(conn).__module__
     if module.startswith("django."):
         return bool(getattr(conn, "in_atomic_block", False))

@@ -27,7 +27,7 @@ BAD_RECORD = "damaged records"
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a source are what. None: the default, where the source has it."""
+    """The columns of a source by their use. None: the default, where the source has it."""
 
     text: str | None = None
     id: str | None = None
@@ -139,7 +139,7 @@ class ArrowSource:
         self._batches = batches
 
     def batches(self, skip: int) -> tuple[int, Iterable[Any]]:
-        """How many of the first `skip` rows were left out at once, and the batches after these."""
+        """The number of the first `skip` rows that were left out at once, and the batches after these."""
         return 0, self._batches
 
     def records(self, columns: Columns, skip: int) -> Iterator[list[Record]]:
@@ -334,7 +334,7 @@ def _is_column(value: Any) -> bool:
 
 
 def arrow_source(name: str, value: Any) -> ArrowSource | None:
-    """Of a table, a record batch, a reader, a data frame or a data set of Arrow; None for anything else."""
+    """The source of a table, a record batch, a reader, a data frame or a data set of Arrow; None for anything else."""
     kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
     if kind.startswith("pyarrow."):
         pa = import_pyarrow()

@@ -22,7 +22,7 @@ Render = Callable[[str, Any, "AutogenContext"], str | Literal[False]]
 
 
 def render_item(kind: str, item: Any, autogen_context: AutogenContext) -> str | Literal[False]:
-    """For context.configure(render_item=..): renders the types of neardup, and leaves all else to Alembic."""
+    """Renders the types of neardup, for context.configure(render_item=..), and leaves all else to Alembic."""
     if kind != "type" or type(item).__module__ != types.__name__:
         return False
     autogen_context.imports.add(IMPORT)
@@ -49,5 +49,5 @@ def _begin(autogen_context: AutogenContext, upgrade_ops: object) -> Any:
 
 
 def setup(plugin: Plugin) -> None:
-    """What Alembic calls while it is imported."""
+    """Alembic calls it while it imports the plugin."""
     plugin.add_autogenerate_comparator(_begin, "autogenerate", "neardup")

@@ -85,7 +85,7 @@ class MINHASH(_ValueType[Minhash]):
         return f"MINHASH({', '.join(numbers)})" if numbers else "MINHASH"
 
     class comparator_factory(UserDefinedType.Comparator[Minhash]):
-        """What a minhash column has besides =."""
+        """The operators of a minhash column besides =."""
 
         def jaccard(self, other: Any) -> ColumnElement[float]:
             """jaccard(column, other): a condition on it, such as >= 0.8, is served by an lsh index."""
@@ -111,7 +111,7 @@ class SIMHASH(_ValueType[SimHash]):
     name = "SIMHASH"
 
     class comparator_factory(UserDefinedType.Comparator[SimHash]):
-        """What a simhash column has besides =."""
+        """The operators of a simhash column besides =."""
 
         def hamming(self, other: Any) -> ColumnElement[int]:
             """hamming(column, other): a condition on it, such as <= 3, is served by an lsh index."""
@@ -133,7 +133,7 @@ class CTPH(_ValueType[Ctph]):
     name = "CTPH"
 
     class comparator_factory(UserDefinedType.Comparator[Ctph]):
-        """What a ctph column has besides =."""
+        """The operators of a ctph column besides =."""
 
         def ctph_score(self, other: Any) -> ColumnElement[int]:
             """ctph_score(column, other): a condition on it, such as >= 70, is served by an lsh index."""
@@ -163,7 +163,7 @@ def _signature(value: Any, type_: TypeEngine[Any]) -> Any:
 
 
 def _document(document: Any) -> Any:
-    """Of str a parameter of type text, so that to_minhash(bytea) is not meant."""
+    """A parameter of type text for a str, so that to_minhash(bytea) is not meant."""
     return cast(document, TEXT) if isinstance(document, str) else document
 
 
