@@ -468,8 +468,8 @@ def refusals(name, conn):
         c.execute("CREATE EXTENSION neardup")
         # as a version without it
         c.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_internal.report_about(regclass)")
-        raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "older version than this package",
-               "ALTER EXTENSION neardup UPDATE;")
+        raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"),
+               "older version than this package", "ALTER EXTENSION neardup UPDATE;")
 
 
 def main():
