@@ -1,4 +1,4 @@
-// What hash families write into the configuration of an index, and find there.
+// The part of an index's configuration that is a hash family's.
 #include "pg/lsh/family.h"
 
 namespace neardup {
@@ -7,6 +7,9 @@ void set_family(LshConfig* config, const char* family, uint32_t version, const v
   memset(config->family, 0, sizeof config->family);
   strlcpy(config->family, family, sizeof config->family);
   config->family_version = version;
+  config->nbands = 0;
+  config->threshold = 0;
+  config->recall = 1;
   memset(config->params, 0, sizeof config->params);
   memcpy(config->params, params, size);
   config->params_len = size;
@@ -28,6 +31,20 @@ void read_family(const LshConfig* config, const char* family, uint32_t version, 
 void report_bad_params() {
   ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg("the parameters of the index are damaged"),
                   errhint("REINDEX it.")));
+}
+
+bool is_distance_search(const ProbesRequest* request, const char* family) {
+  if (request->strategy != kStrategyAtLeast && request->strategy != kStrategyDistance)
+    elog(ERROR, "hash family %s has no strategy %u", family, request->strategy);
+  return request->strategy == kStrategyDistance;
+}
+
+void add_whole_keys(ProbesRequest* request, const uint64_t* keys, uint32_t n) {
+  request->ngroups = static_cast<uint16_t>(n);
+  request->nprobes = n;
+  request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
+  for (uint32_t i = 0; i < n; ++i)
+    request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
 }
 
 void refuse_options(const BindRequest* request, const char* values, const char* column_option) {

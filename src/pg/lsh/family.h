@@ -1,6 +1,7 @@
-// What an operator class gives the access method: a hash family. The access method stores (key, TID) and knows nothing
-// of signatures. All support functions take one `internal` pointer to the struct named here and return `internal`.
-// Those of this extension are the members of an LshFamily.
+// A hash family: the support functions by which an operator class tells the access method the keys of a value, and what
+// to look up for a query. Each takes one `internal` pointer to the request named here and returns `internal`. What a
+// request does not say is zero, as is all below "out" when a function is called. Those of this extension are the
+// members of an LshFamily.
 #pragma once
 
 #include "pg/lsh/lsh.h"
@@ -8,7 +9,6 @@
 
 namespace neardup {
 
-// Support functions of an operator class.
 enum LshProc : int {
   kProcKeys = 1,      // KeysRequest: the keys of a value
   kProcProbes = 2,    // ProbesRequest: what to look up for a query
@@ -91,7 +91,7 @@ struct ProbesRequest {
   uint16_t strategy;
   const LshConfig* config;
   double beyond;  // kStrategyDistance: rows within this distance are known already
-  // out
+  // out; as it comes it is a plan that reads all rows
   double reach;     // kStrategyDistance: every row within this distance qualifies; above `beyond`
   bool nothing;     // no row can qualify
   bool guaranteed;  // probing finds every qualifying row (or what `recall` promises); else every TID is a candidate
@@ -105,7 +105,7 @@ struct ProbesRequest {
   uint16_t nclasses;
   bool only_classes;            // class_least ascends, and is at most ngroups
   const uint32_t* class_least;  // palloced
-  // Optional: does an entry with this stored key count for the probe? For prefixes: looks at the remaining bits.
+  // Optional: whether an entry with this stored key counts for the probe, by the bits behind a prefix.
   bool (*check)(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key);
   void* check_arg;
 };
@@ -151,7 +151,6 @@ struct OrderRequest {
       least;  // least[h]: least distance of a row with h hits, h = 0..probed; by the function that the operator uses
 };
 
-// One family, whole.
 struct LshFamily {
   void (*keys)(KeysRequest* request);
   void (*probes)(ProbesRequest* request);
@@ -160,7 +159,7 @@ struct LshFamily {
   void (*order)(OrderRequest* request);  // null: it has no order
 };
 
-// What the function of SQL hands on to a member.
+// The request that the function of SQL hands on to a member.
 template <class Request>
 Request* request_arg(FunctionCallInfo fcinfo) {
   return reinterpret_cast<Request*>(PG_GETARG_POINTER(0));
@@ -172,36 +171,32 @@ inline BindRequest* request_arg<BindRequest>(FunctionCallInfo fcinfo) {
   return request;
 }
 
-// The function of SQL for a member of a family.
+// The functions of SQL for the members of a family.
 #define NEARDUP_FAMILY_FUNCTION(name, member, Request) \
   PG_FUNCTION_INFO_V1(name);                           \
   Datum name(PG_FUNCTION_ARGS) {                       \
     (member)(request_arg<Request>(fcinfo));            \
     PG_RETURN_POINTER(NULL);                           \
   }
+#define NEARDUP_UNORDERED_FAMILY(name, family)                                 \
+  NEARDUP_FAMILY_FUNCTION(lsh_##name##_keys, (family).keys, KeysRequest)       \
+  NEARDUP_FAMILY_FUNCTION(lsh_##name##_probes, (family).probes, ProbesRequest) \
+  NEARDUP_FAMILY_FUNCTION(lsh_##name##_bind, (family).bind, BindRequest)       \
+  NEARDUP_FAMILY_FUNCTION(lsh_##name##_describe, (family).describe, DescribeRequest)
+#define NEARDUP_FAMILY(name, family)     \
+  NEARDUP_UNORDERED_FAMILY(name, family) \
+  NEARDUP_FAMILY_FUNCTION(lsh_##name##_order, (family).order, OrderRequest)
 
-// A plan that reads all rows.
-inline void clear_plan(ProbesRequest* request) {
-  request->reach = 0;
-  request->nothing = false;
-  request->guaranteed = false;
-  request->final = false;
-  request->ngroups = 0;
-  request->slack = 0;
-  request->nprobes = 0;
-  request->probes = nullptr;
-  request->nclasses = 0;
-  request->only_classes = false;
-  request->class_least = nullptr;
-  request->check = nullptr;
-  request->check_arg = nullptr;
-}
-
-// For families: what they write into a config and expect to find there. ERRCODE_FEATURE_NOT_SUPPORTED for another
-// family or version, ERRCODE_INDEX_CORRUPTED for params of another size.
+// Families write their parameters into a config, and find them there: ERRCODE_FEATURE_NOT_SUPPORTED for another family
+// or version, ERRCODE_INDEX_CORRUPTED for params of another size. A config has recall 1 and no bands or threshold,
+// unless the family changes them afterwards.
 void set_family(LshConfig* config, const char* family, uint32_t version, const void* params, uint16_t size);
 void read_family(const LshConfig* config, const char* family, uint32_t version, void* params, uint16_t size);
 [[noreturn]] void report_bad_params();
+// True for a search in the order of distance, false for a condition; an error for other strategies.
+bool is_distance_search(const ProbesRequest* request, const char* family);
+// A group for each of the keys, which are looked up whole.
+void add_whole_keys(ProbesRequest* request, const uint64_t* keys, uint32_t n);
 // A family of values without these options of the index. column_option: the one that it has instead, with its operator
 // class, as written behind a column; null where it has none.
 void refuse_options(const BindRequest* request, const char* values, const char* column_option);

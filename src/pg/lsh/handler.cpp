@@ -16,10 +16,8 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// Support functions that must be there; the others are optional.
 constexpr int kRequiredProcs[] = {kProcKeys, kProcProbes, kProcBind, kProcDescribe};
 
-// An operator class that is looked at.
 struct Inspected {
   Oid family;
   Oid input;
@@ -37,12 +35,11 @@ void complain(Inspected* c, const char* what, const char* detail) {
                  errmsg("operator class \"%s\" of access method lsh %s: %s", c->name, what, detail)));
 }
 
-// Whether the function measures two values.
 bool measures(const FormData_pg_amproc* proc, Oid result) {
   return check_amproc_signature(proc->amproc, result, true, 2, 2, proc->amproclefttype, proc->amproclefttype);
 }
 
-// Whether the function gives the right operand of the family's condition, from a value and a bound.
+// True if the function makes the right operand of the family's condition, from a value and a bound.
 bool makes_query(Oid family, const FormData_pg_amproc* proc) {
   const Oid query = get_func_rettype(proc->amproc);
   return check_amproc_signature(proc->amproc, query, true, 2, 2, proc->amproclefttype, FLOAT8OID) &&
@@ -125,7 +122,6 @@ void check_operators(Inspected* c) {
   ReleaseCatCacheList(operators);
 }
 
-// Whether what is there suffices.
 void check_complete(Inspected* c) {
   if (c->equals != c->have[kProcHash])
     complain(c, "needs both or neither", "operator 5 (equality) and support function 15 (its hash)");
@@ -135,6 +131,38 @@ void check_complete(Inspected* c) {
     if (!compares_only && !c->have[proc]) complain(c, "lacks support function", psprintf("%d", proc));
   if (c->orders && !c->have[kProcOrder]) complain(c, "has ordering operators and lacks support function", "5");
   if (!c->searches && !c->equals) complain(c, "lacks", "a search operator");
+}
+
+// It can do nothing that is not named here.
+constexpr IndexAmRoutine lsh_routine() {
+  IndexAmRoutine am{};
+  am.type = T_IndexAmRoutine;
+  am.amstrategies = 0;  // an operator class numbers its own
+  am.amsupport = kLastProc;
+  am.amoptsprocnum = kProcOptions;
+  am.amcanorderbyop = true;
+  am.amcanmulticol = true;   // lsh_columns.cpp
+  am.amoptionalkey = false;  // rows whose value is NULL are not in an index; add_nearest_paths() of planner
+  am.ampredlocks = false;    // PostgreSQL locks the relation instead
+  am.amusemaintenanceworkmem = true;
+  am.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
+  set_newer_am_fields(&am);
+
+  am.ambuild = lshbuild;
+  am.ambuildempty = lshbuildempty;
+  am.aminsert = lshinsert;
+  am.ambulkdelete = lshbulkdelete;
+  am.amvacuumcleanup = lshvacuumcleanup;
+  am.amcostestimate = lshcostestimate;
+  am.amoptions = lshoptions;
+  am.ambuildphasename = lshbuildphasename;
+  am.amvalidate = lshvalidate;
+  am.ambeginscan = lshbeginscan;
+  am.amrescan = lshrescan;
+  am.amgettuple = lshgettuple;
+  am.amgetbitmap = lshgetbitmap;
+  am.amendscan = lshendscan;
+  return am;
 }
 
 }  // namespace
@@ -155,59 +183,6 @@ bool lshvalidate(Oid opclass_oid) {
   ReleaseSysCache(tuple);
   return c.valid;
 }
-
-namespace {
-
-constexpr IndexAmRoutine lsh_routine() {
-  IndexAmRoutine am{};
-  am.type = T_IndexAmRoutine;
-  am.amstrategies = 0;  // an operator class numbers its own
-  am.amsupport = kLastProc;
-  am.amoptsprocnum = kProcOptions;
-  am.amcanorder = false;
-  am.amcanorderbyop = true;
-  am.amcanbackward = false;
-  am.amcanunique = false;
-  am.amcanmulticol = true;   // lsh_columns.cpp
-  am.amoptionalkey = false;  // rows whose value is NULL are not in an index; add_nearest_paths() of planner
-  am.amsearcharray = false;
-  am.amsearchnulls = false;
-  am.amstorage = false;
-  am.amclusterable = false;
-  am.ampredlocks = false;  // PostgreSQL locks the relation instead
-  am.amcanparallel = false;
-  am.amcaninclude = false;
-  am.amusemaintenanceworkmem = true;
-  am.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
-  am.amkeytype = InvalidOid;
-  set_newer_am_fields(&am);
-
-  am.ambuild = lshbuild;
-  am.ambuildempty = lshbuildempty;
-  am.aminsert = lshinsert;
-  am.ambulkdelete = lshbulkdelete;
-  am.amvacuumcleanup = lshvacuumcleanup;
-  am.amcanreturn = nullptr;
-  am.amcostestimate = lshcostestimate;
-  am.amoptions = lshoptions;
-  am.amproperty = nullptr;
-  am.ambuildphasename = lshbuildphasename;
-  am.amvalidate = lshvalidate;
-  am.amadjustmembers = nullptr;
-  am.ambeginscan = lshbeginscan;
-  am.amrescan = lshrescan;
-  am.amgettuple = lshgettuple;
-  am.amgetbitmap = lshgetbitmap;
-  am.amendscan = lshendscan;
-  am.ammarkpos = nullptr;
-  am.amrestrpos = nullptr;
-  am.amestimateparallelscan = nullptr;
-  am.aminitparallelscan = nullptr;
-  am.amparallelrescan = nullptr;
-  return am;
-}
-
-}  // namespace
 
 }  // namespace neardup
 

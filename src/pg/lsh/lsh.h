@@ -1,6 +1,5 @@
-// What an lsh index has on disk, and the numbers that it keeps to. README in this folder says how it is used;
-// docs/format.md gives the same bytes as tables. Everything is in native byte order unless said; all counts are checked
-// before use.
+// The bytes of an lsh index on disk, and the numbers that it keeps to. README in this folder says how they are used;
+// docs/format.md has the same bytes as tables. All is in native byte order unless said; counts are checked before use.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +47,7 @@ inline PackedEntry pack_entry(const Entry& e) noexcept {
   return p;
 }
 inline Entry unpack_entry(const PackedEntry& p) noexcept {
-  // By two words that overlap; the key comes first, so that the second one ends where the entry does.
+  // Two words that overlap: the first begins with the key, the second ends with the TID.
   uint64_t head;
   uint64_t tail;
   std::memcpy(&head, &p, sizeof head);
@@ -101,7 +100,7 @@ static_assert(sizeof(PendingSlot) == 12);
 inline constexpr uint16_t kMetaBound = 1;      // parameters are frozen
 inline constexpr uint16_t kMetaExclusion = 2;  // serves an exclusion constraint
 
-// What the first row freezes. params is the family's own.
+// The parameters that the first row freezes; params is the family's own.
 struct LshConfig {
   char family[24];  // zero-terminated
   uint32_t family_version;

@@ -1,15 +1,13 @@
-// What lshhandler hands to PostgreSQL, by file, with PostgreSQL's own names and contracts (see its indexam.sgml).
+// The functions of the access method, by file, with PostgreSQL's own names and contracts (see its indexam.sgml).
 #pragma once
 
 #include "pg/base/pg.h"
 
 extern "C" {
-#include "access/amapi.h"
 #include "nodes/execnodes.h"
-#include "nodes/pathnodes.h"
 #include "nodes/tidbitmap.h"
 
-// handler.cpp: by its address the access method is known for ours
+// handler.cpp: its address tells this access method from another of the same name
 Datum lshhandler(PG_FUNCTION_ARGS);
 }
 

@@ -1,4 +1,4 @@
-// What the planner asks of the hash families of this extension when a query's bound is known and its value is not.
+// Questions of the planner to hash families of this extension, when a query's bound is known and its value is not.
 #pragma once
 
 #include "core/lsh/bit_keys.h"
@@ -9,10 +9,9 @@ namespace neardup {
 // Look-ups for a Hamming distance; 0: not served, all rows are read. blocks: as read from disk, perhaps damaged.
 uint32_t simhash_index_probes(uint32_t blocks, double distance);
 
-// What a bound index of bit strings is made for; false while it is not bound. An error for damaged parameters.
+// Reads the parameters of an index of bit strings; false while it is not bound. An error for damaged ones.
 bool read_bit_layout(const LshConfig* config, BitLayout* layout);
 
-// The option max_rate of a bound ctph index.
 double ctph_index_max_rate(const LshConfig* config);
 
 }  // namespace neardup

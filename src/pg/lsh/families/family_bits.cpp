@@ -26,14 +26,13 @@ struct BitConfig {
   uint16_t reserved;
 };
 
-// As PostgreSQL keeps the options of a column.
 struct BitOptions {
   int32 vl_len_;
   int max_distance;  // kByLength: an eighth of the bits
 };
 constexpr int kByLength = -1;
 
-// What a bound config holds. It was read from disk: every field is checked.
+// A bound config was read from disk: every field is checked.
 BitLayout stored_layout(const LshConfig* config) {
   BitConfig stored;
   read_family(config, kBitsFamily, kFamilyVersion, &stored, sizeof stored);
@@ -47,7 +46,6 @@ struct CheckedQuery {
   uint64_t keys[kMostCodeBlocks];  // by group
 };
 
-// The bits that the key holds differ in no more than the distance.
 bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key) {
   const auto* query = static_cast<const CheckedQuery*>(request->check_arg);
   return count_bits(stored_key ^ query->keys[probe->group]) <= query->distance;
@@ -55,7 +53,7 @@ bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t s
 
 enum class Served : uint8_t { nothing, by_plan, by_all_rows };
 
-// What the index does for a bound. NaN, which is above all distances, is served by all rows.
+// NaN is above all distances, so all rows serve it.
 Served plan_bound(const BitLayout& layout, double bound, uint32_t* distance, CodePlan* plan) {
   if (bound < 0) return Served::nothing;
   if (!(bound < layout.most + 1.0)) return Served::by_all_rows;
@@ -92,14 +90,11 @@ void bind_to(BindRequest* request, const BitOptions* options, const BitCode& cod
   LshConfig* config = request->config;
   const BitConfig stored{layout.bits, static_cast<uint16_t>(layout.blocks), static_cast<uint16_t>(layout.most),
                          static_cast<uint16_t>(layout.scale), 0};
-  config->nbands = stored.blocks;
-  config->threshold = 0;
-  config->recall = 1;
   set_family(config, kBitsFamily, kFamilyVersion, &stored, sizeof stored);
+  config->nbands = stored.blocks;
   request->matches = true;
 }
 
-// Fills in the probes of a plan.
 void fill_probes(ProbesRequest* request, const BitLayout& layout, const CodePlan& plan, uint32_t distance,
                  const BitCode& code) {
   const CodeKeys keys(layout);
@@ -135,24 +130,19 @@ void bits_keys(KeysRequest* request) {
   for (uint32_t i = 0; i < layout.blocks; ++i) request->keys[i] = keys.key(i, code);
 }
 
-// Of another length: a scan of all rows raises the error if there is a row to compare with, as without an index.
+// A query of another length is for a scan of all rows: it raises the error if there is a row to compare with, as
+// without an index.
 void bits_probes(ProbesRequest* request) {
-  clear_plan(request);
   const BitLayout layout = stored_layout(request->config);
   CodePlan plan;
   uint32_t distance;
   LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!next_code_reach(layout, request->beyond, &distance)) return;
-      request->reach = distance;
-      query = {read_bit_string(request->query), Measure::bit_hamming, request->reach};
-      break;
-    default:
-      elog(ERROR, "hash family bits has no strategy %u", request->strategy);
+  if (!is_distance_search(request, kBitsFamily)) {
+    query = lsh_query_view(request->query);
+  } else {
+    if (!next_code_reach(layout, request->beyond, &distance)) return;
+    request->reach = distance;
+    query = {read_bit_string(request->query), Measure::bit_hamming, request->reach};
   }
   if (measure_kind(query.measure) != Kind::bits || query.code.bits != layout.bits) return;
   const Served served = plan_bound(layout, query.bound, &distance, &plan);
@@ -184,13 +174,10 @@ void bits_describe(DescribeRequest* request) {
   const BitLayout layout = stored_layout(request->config);
   request->parameters = psprintf("bit strings of %u bits, %u blocks", layout.bits, layout.blocks);
   request->guarantee = psprintf("serves bit_hamming <= %u, exactly", layout.most);
-  request->recall_at = nullptr;
 }
 
 void bits_order(OrderRequest* request) {
   const BitLayout layout = stored_layout(request->config);
-  request->usable = false;
-  request->least = nullptr;
   if (request->strategy != kStrategyAtLeast) return;
   const LshQueryView condition = lsh_query_view(request->condition);
   const BitCode query = read_bit_string(request->query);
@@ -233,10 +220,6 @@ Datum lsh_bits_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-NEARDUP_FAMILY_FUNCTION(lsh_bits_keys, kBitsFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_bits_probes, kBitsFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_bits_bind, kBitsFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_bits_describe, kBitsFunctions.describe, DescribeRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_bits_order, kBitsFunctions.order, OrderRequest)
+NEARDUP_FAMILY(bits, kBitsFunctions)
 
 }  // extern "C"

@@ -26,7 +26,6 @@ struct CtphConfig {
 };
 static_assert(sizeof(CtphConfig) == 16 && 4 * kMaxGramLength + 16 <= kMaxPendingKeys);
 
-// As PostgreSQL keeps the options of a column.
 struct CtphOptions {
   int32 vl_len_;
   double max_rate;
@@ -37,7 +36,7 @@ struct IndexParams {
   bool is_long;
 };
 
-// What a bound config holds. It was read from disk: every field is checked.
+// A bound config was read from disk: every field is checked.
 IndexParams index_params(const LshConfig* config) {
   CtphConfig stored;
   read_family(config, kCtphFamily, kFamilyVersion, &stored, sizeof stored);
@@ -56,7 +55,6 @@ void ctph_keys(KeysRequest* request) {
   const IndexParams p = index_params(request->config);
   const CtphView digest = ctph_of_datum(request->value);
   request->keys = static_cast<uint64_t*>(palloc(kMaxPendingKeys * sizeof(uint64_t)));
-  request->final = false;
   uint32_t n = 0;
   call_core([&] {
     const std::vector<uint64_t> keys = gram_keys(p.rules, digest);
@@ -68,22 +66,17 @@ void ctph_keys(KeysRequest* request) {
 }
 
 void ctph_probes(ProbesRequest* request) {
-  clear_plan(request);
   const IndexParams p = index_params(request->config);
   LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!(p.rules.max_rate > request->beyond)) return;
-      request->reach = p.rules.max_rate;
-      query = {ctph_of_datum(request->query), Measure::ctph_edit_rate, request->reach};
-      break;
-    default:
-      elog(ERROR, "hash family ctph has no strategy %u", request->strategy);
+  if (!is_distance_search(request, kCtphFamily)) {
+    query = lsh_query_view(request->query);
+  } else {
+    if (!(p.rules.max_rate > request->beyond)) return;
+    request->reach = p.rules.max_rate;
+    query = {ctph_of_datum(request->query), Measure::ctph_edit_rate, request->reach};
   }
-  // Of another kind: a scan of all rows raises the error if there is a row to compare with, as without an index.
+  // A query of another kind is for a scan of all rows: it raises the error if there is a row to compare with, as
+  // without an index.
   if (measure_kind(query.measure) != Kind::ctph || query.digest.is_long() != p.is_long) return;
   struct {
     bool served;
@@ -106,12 +99,8 @@ void ctph_probes(ProbesRequest* request) {
   request->guaranteed = true;
   request->nothing = plan.nothing;
   if (plan.nothing) return;
-  request->ngroups = static_cast<uint16_t>(plan.n);
+  add_whole_keys(request, plan.keys, plan.n);
   request->slack = static_cast<uint16_t>(plan.n - plan.hits);
-  request->nprobes = plan.n;
-  request->probes = static_cast<LshProbe*>(palloc(plan.n * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < plan.n; ++i)
-    request->probes[i] = {plan.keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
 }
 
 void ctph_bind(BindRequest* request) {
@@ -141,9 +130,6 @@ void ctph_bind(BindRequest* request) {
   stored.q = static_cast<uint8_t>(rules.q);
   stored.is_long = digest.is_long();
   stored.short_length = static_cast<uint16_t>(rules.short_length);
-  config->nbands = 0;
-  config->threshold = 0;
-  config->recall = 1;
   set_family(config, kCtphFamily, kFamilyVersion, &stored, sizeof stored);
   request->matches = true;
 }
@@ -159,14 +145,10 @@ void ctph_describe(DescribeRequest* request) {
     request->guarantee =
         psprintf("serves ctph_score >= 1 and ctph_edit_rate <= %s, exactly", shown(p.rules.max_rate).text);
   }
-  request->recall_at = nullptr;
 }
 
 // Hits say too little of the rate: all rows come with the least distance, 0, and the executor orders them.
-void ctph_order(OrderRequest* request) {
-  request->usable = false;
-  request->least = nullptr;
-}
+void ctph_order(OrderRequest*) {}
 
 constexpr LshFamily kCtphFunctions = {ctph_keys, ctph_probes, ctph_bind, ctph_describe, ctph_order};
 
@@ -189,10 +171,6 @@ Datum lsh_ctph_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-NEARDUP_FAMILY_FUNCTION(lsh_ctph_keys, kCtphFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_ctph_probes, kCtphFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_ctph_bind, kCtphFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_ctph_describe, kCtphFunctions.describe, DescribeRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_ctph_order, kCtphFunctions.order, OrderRequest)
+NEARDUP_FAMILY(ctph, kCtphFunctions)
 
 }  // extern "C"

@@ -27,14 +27,13 @@ constexpr uint32_t kSetVersion = 2;
 constexpr uint32_t kMostIndexedElements =
     Min(static_cast<uint32_t>(kMaxIndexedSet2), kMaxKeysPerRow - 1);  // and its size
 
-// Of the family "minutiae".
+// LshConfig.params of the family "minutiae"; docs/format.md.
 struct MinutiaeConfig {
   uint32_t functions;
   uint32_t cells;
   uint32_t grid;
 };
 
-// As PostgreSQL keeps the options of a column.
 struct MinutiaeOptions {
   int32 vl_len_;
   int functions;
@@ -42,7 +41,7 @@ struct MinutiaeOptions {
   int grid;
 };
 
-// What a bound config holds: how many elements of a set are indexed. It was read from disk: every field is checked.
+// The size of the largest set whose elements are indexed. A bound config was read from disk: every field is checked.
 uint32_t most_elements(const LshConfig* config) {
   SetConfig stored;
   const bool is_first = config->family_version == 1;
@@ -71,7 +70,6 @@ uint64_t* bucket_keys(const MinutiaeRules& rules, const IntSet& set, uint32_t* n
   return keys;
 }
 
-// The elements of a query, aligned.
 IntSet copied(const SetView& view) {
   IntSet set{static_cast<int64_t*>(palloc(view.n * sizeof(int64_t) + 1)), view.n, -1};
   if (view.n != 0) memcpy(set.elements, view.bytes, view.n * sizeof(int64_t));
@@ -107,7 +105,6 @@ void demand_cells(const MinutiaeRules& rules, const IntSet& set) {
 void set_keys(KeysRequest* request) {
   const uint32_t most = most_elements(request->config);
   const IntSet set = read_int_set(request->value, true);
-  request->final = false;
   if (set.n > most) {
     request->keys = static_cast<uint64_t*>(palloc(sizeof(uint64_t)));
     request->keys[0] = kLargeSetKey;
@@ -124,7 +121,6 @@ void set_keys(KeysRequest* request) {
 // A group for each of the query's elements. A large row has no elements in the index: where it may qualify, it does so
 // without a hit.
 void set_probes(ProbesRequest* request) {
-  clear_plan(request);
   const uint32_t most = most_elements(request->config);
   const LshQueryView query = condition_query(request);
   if (!is_of_sets(query.measure)) return;
@@ -158,9 +154,6 @@ void set_bind(BindRequest* request) {
     return;
   }
   const SetConfig stored{kMostIndexedElements};
-  request->config->nbands = 0;
-  request->config->threshold = 0;
-  request->config->recall = 1;
   set_family(request->config, kSetFamily, kSetVersion, &stored, sizeof stored);
 }
 
@@ -171,19 +164,16 @@ void set_describe(DescribeRequest* request) {
   for (const auto& entry : kSetMeasures)
     appendStringInfo(&text, "%s %s", text.len == 0 ? "serves" : ",", info(entry.value).function);
   request->guarantee = psprintf("%s with any threshold above 0, exactly", text.data);
-  request->recall_at = nullptr;
 }
 
 void minutiae_keys(KeysRequest* request) {
   const MinutiaeRules rules = minutiae_params(request->config);
   const IntSet set = read_int_set(request->value, true);
   demand_cells(rules, set);
-  request->final = false;
   request->keys = bucket_keys(rules, set, &request->nkeys);
 }
 
 void minutiae_probes(ProbesRequest* request) {
-  clear_plan(request);
   const MinutiaeRules rules = minutiae_params(request->config);
   const LshQueryView query = condition_query(request);
   if (query.measure != Measure::set_jaccard || query.bound <= 0) return;
@@ -192,12 +182,8 @@ void minutiae_probes(ProbesRequest* request) {
   request->guaranteed = true;
   request->nothing = n == 0 || !(query.bound <= 1);
   if (request->nothing) return;
-  request->ngroups = static_cast<uint16_t>(n);
+  add_whole_keys(request, keys, n);
   request->slack = static_cast<uint16_t>(n - 1);  // one bucket in common
-  request->nprobes = n;
-  request->probes = static_cast<LshProbe*>(palloc(n * sizeof(LshProbe)));
-  for (uint32_t i = 0; i < n; ++i)
-    request->probes[i] = {keys[i], static_cast<uint16_t>(i), static_cast<uint8_t>(kKeyBits)};
 }
 
 void minutiae_bind(BindRequest* request) {
@@ -212,10 +198,8 @@ void minutiae_bind(BindRequest* request) {
     if (options != nullptr)
       stored = {static_cast<uint32_t>(options->functions), static_cast<uint32_t>(options->cells),
                 static_cast<uint32_t>(options->grid)};
-    config->nbands = 0;
-    config->threshold = 0;
-    config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
     set_family(config, kMinutiaeFamily, kMinutiaeVersion, &stored, sizeof stored);
+    config->recall = Max(1e-6, Min(1.0, usual_recall({stored.functions, stored.cells, stored.grid})));
   }
   minutiae_params(config);
 }
@@ -228,7 +212,6 @@ void minutiae_describe(DescribeRequest* request) {
       "finds sets that share a bucket: with cells set at 0.2, %.3g %% of those that repeat 0.8 of their "
       "cells, %.3g %% of others",
       100 * usual_recall(rules), 100 * bucket_probability(rules, 0.2, 0.2));
-  request->recall_at = nullptr;
 }
 
 constexpr LshFamily kSetFunctions = {set_keys, set_probes, set_bind, set_describe, nullptr};
@@ -254,13 +237,7 @@ Datum lsh_minutiae_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-NEARDUP_FAMILY_FUNCTION(lsh_set_keys, kSetFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_set_probes, kSetFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_set_bind, kSetFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_set_describe, kSetFunctions.describe, DescribeRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minutiae_keys, kMinutiaeFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minutiae_probes, kMinutiaeFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minutiae_bind, kMinutiaeFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minutiae_describe, kMinutiaeFunctions.describe, DescribeRequest)
+NEARDUP_UNORDERED_FAMILY(set, kSetFunctions)
+NEARDUP_UNORDERED_FAMILY(minutiae, kMinutiaeFunctions)
 
 }  // extern "C"

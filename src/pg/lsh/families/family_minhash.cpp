@@ -28,7 +28,7 @@ struct IndexParams {
   BandLayout layout;
 };
 
-// What a bound config holds. It was read from disk: every field is checked.
+// A bound config was read from disk: every field is checked.
 IndexParams index_params(const LshConfig* config) {
   MinhashConfig stored;
   read_family(config, kMinhashFamily, kFamilyVersion, &stored, sizeof stored);
@@ -47,7 +47,6 @@ MinhashView detoasted_minhash(Datum value) {
   return minhash_view(reinterpret_cast<struct varlena*>(PG_DETOAST_DATUM(value)));
 }
 
-// A value of an index on lsh_query.
 LshQueryView indexed_query(Datum value) {
   const LshQueryView query = lsh_query_view(value);
   if (measure_kind(query.measure) != Kind::minhash)
@@ -65,8 +64,7 @@ Words describe_header(const MinhashHeader& header) {
   return w;
 }
 
-// The first parameter that differs.
-const char* difference(const MinhashHeader& a, const MinhashHeader& b) {
+const char* first_difference(const MinhashHeader& a, const MinhashHeader& b) {
   if (a.kind != b.kind) return "unit";
   if (a.k != b.k) return "k";
   if (a.num_perm != b.num_perm) return "num_perm";
@@ -77,17 +75,14 @@ const char* difference(const MinhashHeader& a, const MinhashHeader& b) {
 void fill_band_keys(KeysRequest* request, const MinhashView& v) {
   const IndexParams p = index_params(request->config);
   demand_comparable(header_view(p), v);
-  request->keys = nullptr;
-  request->nkeys = 0;
-  request->final = false;
-  // Similar to nothing: found by no key.
+  // An empty one is similar to nothing, and found by no key.
   if (v.empty()) return;
   request->keys = static_cast<uint64_t*>(palloc(p.layout.bands * sizeof(uint64_t)));
   request->nkeys = p.layout.bands;
   band_keys(p.layout, v.components, request->keys);
 }
 
-// What the options ask for. bound: the threshold of an index that has none of its own.
+// bound: the threshold of an index that has none of its own.
 struct Guarantee {
   double threshold;
   double recall;
@@ -102,7 +97,7 @@ Guarantee checked_guarantee(const LshOptionValues& options, double bound) {
   return g;
 }
 
-// An error where there is none.
+// An error where no layout reaches the guarantee.
 BandLayout choose_layout(uint32_t num_perm, uint32_t bits, const Guarantee& g) {
   BandLayout layout{};
   call_core([&] { layout = choose_bands(num_perm, bits, g.threshold, g.recall); });
@@ -118,17 +113,14 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
     const Words index = describe_header(p.header);
     const Words row = describe_header(*v.header);
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("signature was not made like those of the index"),
-                    request->shows_index
-                        ? errdetail("index: %s; row: %s", index.text, row.text)
-                        : errdetail("row: %s; the index has another %s", row.text, difference(p.header, *v.header)),
+                    request->shows_index ? errdetail("index: %s; row: %s", index.text, row.text)
+                                         : errdetail("row: %s; the index has another %s", row.text,
+                                                     first_difference(p.header, *v.header)),
                     errhint("Use minhash_like(document, column). An index keeps the parameters of its first row until "
                             "REINDEX or TRUNCATE.")));
   }
   const Guarantee guarantee = checked_guarantee(request->options, bound);
   const BandLayout layout = choose_layout(v.num_perm(), v.bits(), guarantee);
-  config->nbands = static_cast<uint16_t>(layout.bands);
-  config->threshold = guarantee.threshold;
-  config->recall = guarantee.recall;
   MinhashConfig stored{};
   stored.header = *v.header;
   stored.header.flags = 0;
@@ -136,6 +128,9 @@ void bind_or_check(BindRequest* request, const MinhashView& v, double bound) {
   stored.rows = static_cast<uint16_t>(layout.rows);
   stored.need = static_cast<uint16_t>(layout.need);
   set_family(config, kMinhashFamily, kFamilyVersion, &stored, sizeof stored);
+  config->nbands = stored.bands;
+  config->threshold = guarantee.threshold;
+  config->recall = guarantee.recall;
   request->matches = true;
 }
 
@@ -147,7 +142,7 @@ double recall_at(const LshConfig* config, double similarity) {
   return recall;
 }
 
-// As the ordering operator computes it.
+// The ordering operator's own expression.
 double distance_of_matches(const BandLayout& layout, uint32_t matches) {
   return 1.0 - estimate_jaccard(matches, layout.num_perm, layout.bits);
 }
@@ -172,7 +167,6 @@ void query_keys(KeysRequest* request) { fill_band_keys(request, indexed_query(re
 void minhash_probes(ProbesRequest* request) {
   const IndexParams p = index_params(request->config);
   const BandLayout& layout = p.layout;
-  clear_plan(request);
   MinhashView query{};
   double bound = 0;
   const bool is_nearest = request->strategy == kStrategyDistance;
@@ -195,7 +189,8 @@ void minhash_probes(ProbesRequest* request) {
     default:
       elog(ERROR, "hash family minhash has no strategy %u", request->strategy);
   }
-  // Made differently: a scan of all rows raises the error if there is a row to compare with, as without an index.
+  // A query with other parameters is for a scan of all rows: it raises the error if there is a row to compare with, as
+  // without an index.
   if (!comparable(*header_view(p).header, *query.header)) return;
   // num_perm + 1 for NaN, too
   const uint32_t need =
@@ -219,13 +214,9 @@ void minhash_probes(ProbesRequest* request) {
   else
     return;
   request->guaranteed = true;
-  request->ngroups = static_cast<uint16_t>(layout.bands);
-  request->nprobes = layout.bands;
-  request->probes = static_cast<LshProbe*>(palloc(layout.bands * sizeof(LshProbe)));
   uint64_t keys[kMaxIndexBands];
   band_keys(layout, query.components, keys);
-  for (uint32_t j = 0; j < layout.bands; ++j)
-    request->probes[j] = {keys[j], static_cast<uint16_t>(j), static_cast<uint8_t>(kKeyBits)};
+  add_whole_keys(request, keys, layout.bands);
 }
 
 void minhash_bind(BindRequest* request) {
@@ -265,8 +256,6 @@ void minhash_describe(DescribeRequest* request) {
 // chance raise h and lower the bound. The distance is the operator's own expression, and like it monotone.
 void minhash_order(OrderRequest* request) {
   const IndexParams p = index_params(request->config);
-  request->usable = false;
-  request->least = nullptr;
   const MinhashView query = detoasted_minhash(request->query);
   MinhashView condition{};
   switch (request->strategy) {
@@ -295,11 +284,7 @@ constexpr LshFamily kMinhashFunctions = {minhash_keys, minhash_probes, minhash_b
 
 extern "C" {
 
-NEARDUP_FAMILY_FUNCTION(lsh_minhash_keys, kMinhashFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minhash_probes, kMinhashFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minhash_bind, kMinhashFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minhash_describe, kMinhashFunctions.describe, DescribeRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_minhash_order, kMinhashFunctions.order, OrderRequest)
+NEARDUP_FAMILY(minhash, kMinhashFunctions)
 // An index on lsh_query.
 NEARDUP_FAMILY_FUNCTION(lsh_query_keys, query_keys, KeysRequest)
 NEARDUP_FAMILY_FUNCTION(lsh_query_bind, query_bind, BindRequest)

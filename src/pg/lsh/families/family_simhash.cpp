@@ -24,7 +24,6 @@ struct SimhashConfig {
   uint16_t reserved;
 };
 
-// As PostgreSQL keeps the options of a column.
 struct SimhashOptions {
   int32 vl_len_;
   int blocks;  // 0: by the number of rows
@@ -32,7 +31,7 @@ struct SimhashOptions {
 
 bool valid_blocks(uint32_t blocks) { return blocks >= kFewestBlocks && blocks <= kMaxSimhashBlocks; }
 
-// What a bound config holds. It was read from disk: every field is checked.
+// A bound config was read from disk: every field is checked.
 uint32_t stored_blocks(const LshConfig* config) {
   SimhashConfig stored;
   read_family(config, kSimhashFamily, kFamilyVersion, &stored, sizeof stored);
@@ -45,7 +44,6 @@ struct CheckedQuery {
   int distance;
 };
 
-// The bits of the value that the key holds differ in no more than the distance.
 bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t stored_key) {
   const auto* query = static_cast<const CheckedQuery*>(request->check_arg);
   return hamming_distance(stored_key, query->keys[probe->group]) <= query->distance;
@@ -54,7 +52,7 @@ bool key_is_near(const ProbesRequest* request, const LshProbe* probe, uint64_t s
 // The plan of a query that the index serves. False: all rows have to be read, or (nothing) none.
 bool plan_of_query(uint32_t blocks, const LshQueryView& query, bool* nothing, uint32_t* distance, BlockPlan* plan) {
   *nothing = query.bound < 0;
-  // Not so for NaN, which is above all distances.
+  // NaN is above all distances: it is not `nothing`.
   if (measure_kind(query.measure) != Kind::simhash || *nothing || !(query.bound < kSimhashBits)) return false;
   *distance = static_cast<uint32_t>(query.bound);
   return plan_blocks(blocks, *distance, plan);
@@ -70,22 +68,16 @@ void simhash_keys(KeysRequest* request) {
 }
 
 void simhash_probes(ProbesRequest* request) {
-  clear_plan(request);
   const uint32_t blocks = stored_blocks(request->config);
   BlockPlan plan;
   uint32_t distance;
   LshQueryView query;
-  switch (request->strategy) {
-    case kStrategyAtLeast:
-      query = lsh_query_view(request->query);
-      break;
-    case kStrategyDistance:
-      if (!next_reach(blocks, request->beyond, &distance)) return;
-      request->reach = distance;
-      query = {AnyValue(simhash_of_datum(request->query)), Measure::hamming, request->reach};
-      break;
-    default:
-      elog(ERROR, "hash family simhash has no strategy %u", request->strategy);
+  if (!is_distance_search(request, kSimhashFamily)) {
+    query = lsh_query_view(request->query);
+  } else {
+    if (!next_reach(blocks, request->beyond, &distance)) return;
+    request->reach = distance;
+    query = {AnyValue(simhash_of_datum(request->query)), Measure::hamming, request->reach};
   }
   if (!plan_of_query(blocks, query, &request->nothing, &distance, &plan)) {
     request->nothing = request->nothing && measure_kind(query.measure) == Kind::simhash;
@@ -104,8 +96,7 @@ void simhash_probes(ProbesRequest* request) {
       request->probes[request->nprobes++] = {key, group, bits};
     });
   }
-  // One block is enough.
-  request->slack = request->ngroups - 1;
+  request->slack = request->ngroups - 1;  // one block is enough
   request->guaranteed = true;
   request->final = true;
   request->check = key_is_near;
@@ -127,10 +118,8 @@ void simhash_bind(BindRequest* request) {
   else
     stored.blocks = request->rows > kLargeTable ? kBlocksOfLargeTables : kDefaultBlocks;
   LshConfig* config = request->config;
-  config->nbands = stored.blocks;
-  config->threshold = 0;
-  config->recall = 1;
   set_family(config, kSimhashFamily, kFamilyVersion, &stored, sizeof stored);
+  config->nbands = stored.blocks;
   request->matches = true;
 }
 
@@ -138,13 +127,10 @@ void simhash_describe(DescribeRequest* request) {
   const uint32_t blocks = stored_blocks(request->config);
   request->parameters = psprintf("simhash, %u blocks", blocks);
   request->guarantee = psprintf("serves hamming <= %u, exactly", most_distance(blocks));
-  request->recall_at = nullptr;
 }
 
 void simhash_order(OrderRequest* request) {
   const uint32_t blocks = stored_blocks(request->config);
-  request->usable = false;
-  request->least = nullptr;
   if (request->strategy != kStrategyAtLeast) return;
   const LshQueryView condition = lsh_query_view(request->condition);
   BlockPlan plan;
@@ -189,10 +175,6 @@ Datum lsh_simhash_options(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-NEARDUP_FAMILY_FUNCTION(lsh_simhash_keys, kSimhashFunctions.keys, KeysRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_simhash_probes, kSimhashFunctions.probes, ProbesRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_simhash_bind, kSimhashFunctions.bind, BindRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_simhash_describe, kSimhashFunctions.describe, DescribeRequest)
-NEARDUP_FAMILY_FUNCTION(lsh_simhash_order, kSimhashFunctions.order, OrderRequest)
+NEARDUP_FAMILY(simhash, kSimhashFunctions)
 
 }  // extern "C"

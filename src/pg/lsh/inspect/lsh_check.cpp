@@ -30,8 +30,6 @@ const char* tid_text(uint64_t tid) {
 
 namespace {
 
-// The directory ------------------------------------------------------------------------------------------------------
-
 template <typename T>
 bool all_zero(const T* p, size_t n) {
   const uint8_t* bytes = reinterpret_cast<const uint8_t*>(p);
@@ -79,7 +77,6 @@ void check_unit(Check* c, uint8_t unit) {
     const bool empty = !(run_lo(run) < run_hi(run));
     if (empty && (run.state != kOutput || !same(run.lo, run.hi))) wrong("a run ends before it begins");
     if (!same(run.lo, run.hi) && run.state == kOutput && run.leaves == 0) wrong("a run without leaves has bounds");
-    // Who comes before it?
     int before = 0;
     for (int j = 0; j < meta.nruns; ++j) {
       const RunSlot& other = meta.runs[j];
@@ -130,7 +127,7 @@ void check_directory(Check* c) {
 void check_unreached(Check* c) {
   for (BlockNumber block = 1; block < c->blocks; ++block) {
     if (c->reached.has(block)) continue;
-    copy_page(c, block, block, c->leaf);
+    copy_linked(c, block, block, c->leaf);
     if (PageIsNew(c->leaf)) continue;
     if (!is_lsh_page(c->leaf)) fail(c, block, "wrong page header");
     const PageTail* tail = page_tail(c->leaf);
@@ -142,8 +139,6 @@ void check_unreached(Check* c) {
     if (tail->owner >= now.next_id) fail(c, block, "the page belongs to nobody yet");
   }
 }
-
-// All together -------------------------------------------------------------------------------------------------------
 
 // Units count from 1 here: 0 is a row whose unit is not known yet.
 void walk_all(Check* c, Round round) {
@@ -245,7 +240,7 @@ void check_index(const InspectedIndex& opened, bool against_table) {
   MemoryContextDelete(context);
 }
 
-// Whether reading the table's rows as the index has them runs functions that its owner chose.
+// Reading the table's rows as the index has them then runs functions that its owner chose.
 bool has_expressions(Relation index) {
   return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr) ||
          !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr);

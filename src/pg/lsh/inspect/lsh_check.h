@@ -3,7 +3,7 @@
 
 #include "core/base/hash.h"
 #include "pg/lsh/inspect/lsh_inspect.h"
-#include "pg/lsh/lsh.h"
+#include "pg/lsh/store/lsh_page.h"
 
 namespace neardup::checking {
 
@@ -48,14 +48,14 @@ struct Check {
 [[noreturn]] void fail(Check* c, BlockNumber block, const char* what);
 const char* tid_text(uint64_t tid);
 
-// What is read is looked at three times over in each pass: which rows are in the range; in which unit is each; is each
-// key one of a row of the same unit.
+// A pass reads all three times: for the rows in the range, for the unit of each, and for the keys, each of which must
+// be of a row of the same unit.
 enum class Round { find, assign, keys };
 
 // lsh_check_runs.cpp: pages, runs, pending pages ----------------------------------------------------------------------
 
 // Copies a page; `from` is the block with the link to it.
-void copy_page(Check* c, BlockNumber from, BlockNumber block, Page to);
+void copy_linked(Check* c, BlockNumber from, BlockNumber block, Page to);
 void check_head(Check* c, BlockNumber block, Page page, uint64_t owner, uint16_t kind, uint32_t ordinal);
 // unit: of the check, 1..253.
 void walk_run(Check* c, const RunSlot* run, uint8_t unit, Round round);
@@ -69,7 +69,6 @@ void find_row(Check* c, BlockNumber block, uint64_t tid);
 void number_rows(Check* c, uint64_t most);
 void assign_row(Check* c, uint8_t unit, uint64_t tid);
 void check_key(Check* c, BlockNumber block, uint8_t unit, uint64_t key, uint64_t tid);
-// Compares with the rows of the table in the range.
 void check_table(Check* c);
 
 }  // namespace neardup::checking

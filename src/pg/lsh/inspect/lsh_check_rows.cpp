@@ -7,10 +7,7 @@
 #include "pg/lsh/store/stored_keys.h"
 
 extern "C" {
-#include "access/relscan.h"
-#include "access/tableam.h"
 #include "catalog/index.h"
-#include "catalog/pg_operator.h"
 #include "nodes/execnodes.h"
 #include "nodes/makefuncs.h"
 }
@@ -39,56 +36,6 @@ bool row_is_visible(Check* c, uint64_t tid) {
   return table_index_fetch_tuple_check(c->table, &pointer, c->snapshot, nullptr);
 }
 
-}  // namespace
-
-// The first round of a pass: which rows are there.
-void find_row(Check* c, BlockNumber block, uint64_t tid) {
-  const uint32_t offset = tid & 0xffff;
-  if (offset == 0 || offset > kMaxOffset) fail(c, block, psprintf("the impossible row %s", tid_text(tid)));
-  if (tid >> 16 >= c->table_blocks) fail(c, block, psprintf("row %s lies beyond the end of the table", tid_text(tid)));
-  if (!in_range(c, tid)) return;
-  uint64_t* word = &c->heap_blocks[(tid >> 16) - c->from].rows[offset / 64];
-  const uint64_t bit = uint64_t{1} << (offset % 64);
-  // A row that died unseen by the vacuum that freed its place may have left an entry; one that lives may not.
-  if ((*word & bit) != 0 && row_is_visible(c, tid)) fail(c, block, psprintf("row %s is there twice", tid_text(tid)));
-  *word |= bit;
-}
-
-// The second round: whose are they.
-void assign_row(Check* c, uint8_t unit, uint64_t tid) {
-  if (!in_range(c, tid)) return;
-  const int64 row = row_number(c, tid);
-  if (row >= 0) c->unit_of[row] = c->unit_of[row] == 0 || c->unit_of[row] == unit ? unit : kManyUnits;
-}
-
-// The third: does each key belong to a row of the same unit.
-void check_key(Check* c, BlockNumber block, uint8_t unit, uint64_t key, uint64_t tid) {
-  if (tid >> 16 >= c->table_blocks)
-    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
-  if (!in_range(c, tid)) return;
-  const int64 row = row_number(c, tid);
-  if (row < 0 || (c->unit_of[row] != unit && c->unit_of[row] != kManyUnits))
-    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
-  if (c->against_table) c->keys_of[row] += mix64(key);
-}
-
-void number_rows(Check* c, uint64_t most) {
-  c->nrows = 0;
-  for (uint64_t block = c->from; block < c->to; ++block) {
-    HeapBlock& rows = c->heap_blocks[block - c->from];
-    uint64_t here = 0;
-    for (const uint64_t word : rows.rows) here += count_bits(word);
-    if (block != c->from && c->nrows + here > most) {
-      c->to = block;
-      return;
-    }
-    rows.before = c->nrows;
-    c->nrows += here;
-  }
-}
-
-namespace {
-
 [[noreturn]] void fail_row(Check* c, ItemPointer tid, const char* what) {
   if (!c->held && directory_change(c->index) != c->meta->change) fail(c, kLshMetaBlock, what);
   ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
@@ -115,11 +62,8 @@ void check_row(Relation, ItemPointer tid, Datum* values, bool* nulls, bool, void
   LshConfig config = c->meta->config;
   if (parts.has_value) {
     if ((config.flags & kMetaBound) == 0) fail_row(c, tid, "the index has no parameters and the row has a value");
-    BindRequest bind{};
-    bind.value = parts.value;
-    bind.config = &config;
-    call_family(c->index, kProcBind, &bind);
-    if (!bind.matches) fail_row(c, tid, "a row's value has other parameters than the values of the index");
+    if (!value_matches(c->index, parts.value, &config))
+      fail_row(c, tid, "a row's value has other parameters than the values of the index");
   }
   const StoredKeys keys = stored_keys(c->index, parts, &config);
   uint64_t sum = 0;
@@ -145,9 +89,52 @@ Node* ctid_qual(Oid op, uint64_t block) {
 
 }  // namespace
 
+void find_row(Check* c, BlockNumber block, uint64_t tid) {
+  const uint32_t offset = tid & 0xffff;
+  if (offset == 0 || offset > kMaxOffset) fail(c, block, psprintf("the impossible row %s", tid_text(tid)));
+  if (tid >> 16 >= c->table_blocks) fail(c, block, psprintf("row %s lies beyond the end of the table", tid_text(tid)));
+  if (!in_range(c, tid)) return;
+  uint64_t* word = &c->heap_blocks[(tid >> 16) - c->from].rows[offset / 64];
+  const uint64_t bit = uint64_t{1} << (offset % 64);
+  // A row that died unseen by the vacuum that freed its place may have left an entry; one that lives may not.
+  if ((*word & bit) != 0 && row_is_visible(c, tid)) fail(c, block, psprintf("row %s is there twice", tid_text(tid)));
+  *word |= bit;
+}
+
+void assign_row(Check* c, uint8_t unit, uint64_t tid) {
+  if (!in_range(c, tid)) return;
+  const int64 row = row_number(c, tid);
+  if (row >= 0) c->unit_of[row] = c->unit_of[row] == 0 || c->unit_of[row] == unit ? unit : kManyUnits;
+}
+
+void check_key(Check* c, BlockNumber block, uint8_t unit, uint64_t key, uint64_t tid) {
+  if (tid >> 16 >= c->table_blocks)
+    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
+  if (!in_range(c, tid)) return;
+  const int64 row = row_number(c, tid);
+  if (row < 0 || (c->unit_of[row] != unit && c->unit_of[row] != kManyUnits))
+    fail(c, block, psprintf("an entry of row %s, which is not in the roster", tid_text(tid)));
+  if (c->against_table) c->keys_of[row] += mix64(key);
+}
+
+void number_rows(Check* c, uint64_t most) {
+  c->nrows = 0;
+  for (uint64_t block = c->from; block < c->to; ++block) {
+    HeapBlock& rows = c->heap_blocks[block - c->from];
+    uint64_t here = 0;
+    for (const uint64_t word : rows.rows) here += count_bits(word);
+    if (block != c->from && c->nrows + here > most) {
+      c->to = block;
+      return;
+    }
+    rows.before = c->nrows;
+    c->nrows += here;
+  }
+}
+
 void check_table(Check* c) {
   IndexInfo* info = info_for_reading(c->index);
-  // Before all else: it spares the index expressions of rows of other passes.
+  // These come first, which spares the index expressions of rows of other passes.
   if (c->to < c->table_blocks) info->ii_Predicate = lcons(ctid_qual(TIDLessOperator, c->to), info->ii_Predicate);
   if (c->from != 0) info->ii_Predicate = lcons(ctid_qual(TIDGreaterEqOperator, c->from), info->ii_Predicate);
   TableScanDesc scan = table_beginscan_strat(c->table, c->snapshot, 0, nullptr, true, true);

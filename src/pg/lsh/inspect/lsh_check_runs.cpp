@@ -1,17 +1,15 @@
 // lsh_check(): the pages of runs and pending rows.
 #include "pg/lsh/inspect/lsh_check.h"
 #include "pg/lsh/store/lsh_page.h"
+#include "pg/lsh/store/run_reader.h"
 
 namespace neardup::checking {
 
-void copy_page(Check* c, BlockNumber from, BlockNumber block, Page to) {
+void copy_linked(Check* c, BlockNumber from, BlockNumber block, Page to) {
   CHECK_FOR_INTERRUPTS();
   if (block == kLshMetaBlock || block >= c->blocks)
     fail(c, from, psprintf("a link to block %u of %u", block, c->blocks));
-  Buffer buffer = ReadBufferExtended(c->index, MAIN_FORKNUM, block, RBM_NORMAL, c->strategy);
-  LockBuffer(buffer, BUFFER_LOCK_SHARE);
-  memcpy(to, BufferGetPage(buffer), BLCKSZ);
-  UnlockReleaseBuffer(buffer);
+  copy_page(c->index, block, c->strategy, to);
 }
 
 void check_head(Check* c, BlockNumber block, Page page, uint64_t owner, uint16_t kind, uint32_t ordinal) {
@@ -32,7 +30,7 @@ void check_head(Check* c, BlockNumber block, Page page, uint64_t owner, uint16_t
 
 namespace {
 
-// Whether the copy is a page of ours with another owner, or new: of one whom the directory of c does not know any more.
+// True for a page of ours with another owner, and for a new one: the directory of c may not know its owner any more.
 bool is_foreign(Page page, uint64_t owner) {
   return PageIsNew(page) || (is_lsh_page(page) && page_tail(page)->owner != owner);
 }
@@ -43,9 +41,6 @@ void reach(Check* c, BlockNumber block) {
   c->reached.add(block);
 }
 
-uint32_t used_bytes(Page page) { return reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData; }
-
-// A checked inner page of the copy.
 const InnerPage* checked_inner(Check* c, BlockNumber block, Page page, uint16_t level) {
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
   const uint32_t used = used_bytes(page);
@@ -59,7 +54,7 @@ const InnerPage* checked_inner(Check* c, BlockNumber block, Page page, uint16_t 
   return inner;
 }
 
-// Whether the unused bits of the last byte, and the 8 spare bytes after it, are zero.
+// True if the unused bits of the last byte, and the 8 spare bytes after it, are zero.
 bool zero_after(const uint8_t* p, uint64_t bits) {
   uint8_t rest = bits % 8 == 0 ? 0 : p[bits / 8] >> (bits % 8);
   const uint8_t* spare = p + (bits + 7) / 8;
@@ -91,30 +86,8 @@ struct Walk {
   Entry lo;
   Entry hi;
   uint32_t leaves;
-  uint64_t entries;
-  uint64_t rows;
-  double sum_sq;
-  uint64_t key;  // of the list at hand, and its length
-  uint64_t list;
+  RunTally tally;
 };
-
-void end_list(Walk* w) {
-  w->sum_sq += static_cast<double>(w->list) * static_cast<double>(w->list);
-  w->list = 0;
-}
-
-void count_entry(Walk* w, uint64_t key) {
-  ++w->entries;
-  if (key == kRosterKey) {
-    ++w->rows;
-    return;
-  }
-  if (key != w->key) {
-    end_list(w);
-    w->key = key;
-  }
-  ++w->list;
-}
 
 // A leaf whose entries are in [fence, next). False when this round needs no further leaves.
 bool walk_leaf(Walk* w, BlockNumber from, BlockNumber block, const Entry& fence, const Entry& next) {
@@ -123,7 +96,7 @@ bool walk_leaf(Walk* w, BlockNumber from, BlockNumber block, const Entry& fence,
   const bool input = w->run->state == kInput;
   if (!input && fence < w->lo) fail(c, from, "an entry below the run's lower end");
   if (next <= w->lo) return true;  // merged away: it may be another's already
-  copy_page(c, from, block, c->leaf);
+  copy_linked(c, from, block, c->leaf);
   // Nothing at or above lo may be in this leaf; then it may be another's as well.
   if (fence < w->lo && is_foreign(c->leaf, w->run->id)) return true;
   check_head(c, block, c->leaf, w->run->id, kLeafPage, ordinal);
@@ -139,7 +112,7 @@ bool walk_leaf(Walk* w, BlockNumber from, BlockNumber block, const Entry& fence,
     if (e.key > kMaxKey) fail(c, block, psprintf("entry %u has an impossible key", i));
     if (e < w->lo) continue;
     if (w->round == Round::keys) {
-      count_entry(w, e.key);
+      w->tally.add(e.key);
       if (e.key != kRosterKey) check_key(c, block, w->unit, e.key, e.tid);
     } else if (e.key != kRosterKey) {
       return false;
@@ -171,7 +144,7 @@ bool walk_inners(Walk* w, BlockNumber block, const InnerPage* root) {
     const Entry fence = unpack_entry(root->first[i]);
     const Entry end = i + 1 < root->n ? unpack_entry(root->first[i + 1]) : w->hi;
     if (!(fence < end)) fail(c, block, psprintf("the bounds of child %u are not in order", i));
-    copy_page(c, block, root->child[i], c->inner);
+    copy_linked(c, block, root->child[i], c->inner);
     check_head(c, root->child[i], c->inner, w->run->id, kInnerPage, i);
     const InnerPage* inner = checked_inner(c, root->child[i], c->inner, 1);
     if (inner->n == 0) fail(c, root->child[i], "an inner page without children");
@@ -190,20 +163,17 @@ void check_counts(Walk* w, uint32_t inners) {
   };
   if (run.leaves != w->leaves) differ("leaves", run.leaves, w->leaves);
   if (run.inners != inners) differ("inner pages", run.inners, inners);
-  end_list(w);
   // Inputs keep the counts that they had; after a vacuum that did not end counts are too high.
   const bool exact = run.state != kInput && (run.flags & kStaleCounts) == 0;
-  const auto wrong = [exact](double recorded, double counted) {
-    return exact ? recorded != counted : recorded < counted;
+  const auto check = [&](const char* what, double recorded, double counted) {
+    if (exact ? recorded != counted : recorded < counted) differ(what, recorded, counted);
   };
-  const double rows = static_cast<double>(run.rows);
-  const double entries = static_cast<double>(run.entries);
-  if (wrong(rows, static_cast<double>(w->rows))) differ("rows", rows, static_cast<double>(w->rows));
-  if (wrong(entries, static_cast<double>(w->entries))) differ("entries", entries, static_cast<double>(w->entries));
+  check("rows", static_cast<double>(run.rows), static_cast<double>(w->tally.rows));
+  check("entries", static_cast<double>(run.entries), static_cast<double>(w->tally.entries));
   // Above 2^53 sums in another order differ.
-  const double slack = w->sum_sq > 9e15 ? w->sum_sq * 1e-9 : 0;
-  if (!(run.sum_sq >= w->sum_sq - slack) || (exact && !(run.sum_sq <= w->sum_sq + slack)))
-    differ("pairs", run.sum_sq, w->sum_sq);
+  const double pairs = w->tally.sum_sq;
+  const double slack = pairs > 9e15 ? pairs * 1e-9 : 0;
+  if (!(run.sum_sq >= pairs - slack) || (exact && !(run.sum_sq <= pairs + slack))) differ("pairs", run.sum_sq, pairs);
 }
 
 }  // namespace
@@ -216,7 +186,7 @@ void walk_run(Check* c, const RunSlot* run, uint8_t unit, Round round) {
   w.unit = unit;
   w.lo = run_lo(*run);
   w.hi = run_hi(*run);
-  copy_page(c, kLshMetaBlock, run->root, c->root);
+  copy_linked(c, kLshMetaBlock, run->root, c->root);
   check_head(c, run->root, c->root, run->id, kInnerPage, 0);
   const InnerPage* root = checked_inner(c, run->root, c->root, run->height);
   if (root->n == 0 && run->state != kOutput) fail(c, run->root, "a run without leaves");
@@ -230,7 +200,7 @@ void copy_pending(Check* c) {
   c->pending = static_cast<char*>(palloc(size_t{BLCKSZ} * Max(meta.npending, 1)));
   for (int i = 0; i < meta.npending; ++i) {
     Page page = reinterpret_cast<Page>(c->pending + size_t{BLCKSZ} * i);
-    copy_page(c, kLshMetaBlock, meta.pending[i].block, page);
+    copy_linked(c, kLshMetaBlock, meta.pending[i].block, page);
     check_head(c, meta.pending[i].block, page, meta.pending[i].id, kPendingPage, 0);
     if (i + 1 < meta.npending && (page_tail(page)->kind & kClosed) == 0)
       fail(c, meta.pending[i].block, "a pending page before the last one is open");

@@ -13,14 +13,6 @@
 namespace neardup {
 namespace {
 
-struct IndexAnswer {
-  bool known;  // the bands below
-  uint32_t agreeing;
-  uint32_t bands;
-  bool serves;
-  char verdict[256];  // empty: nothing to add
-};
-
 uint32_t common_keys(const StoredKeys& a, const StoredKeys& b) {
   uint32_t n = 0;
   for (uint32_t i = 0, j = 0; i < a.n && j < b.n;) {
@@ -32,100 +24,73 @@ uint32_t common_keys(const StoredKeys& a, const StoredKeys& b) {
   return n;
 }
 
-// What the index makes of a pair of comparable signatures. minhash_type: the type's OID.
-void ask_index(Relation index, Oid minhash_type, const MinhashView& a, const MinhashView& b, Datum a_value,
-               Datum b_value, double threshold, bool similar, IndexAnswer* out) {
-  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, meta);
-  LshConfig* config = &meta->config;
-  if ((config->flags & kMetaBound) == 0) {
-    strlcpy(out->verdict, "the index has had no row yet", sizeof out->verdict);
-    return;
-  }
-  // What the index holds: signatures, or lsh_queries for an exclusion constraint.
-  const bool plain = index->rd_opcintype[value_column(index)] == minhash_type;
-  if (!plain) {
-    a_value = lsh_query_datum(LshQueryView{a, Measure::jaccard, threshold});
-    b_value = lsh_query_datum(LshQueryView{b, Measure::jaccard, threshold});
-  }
-  DescribeRequest describe{};
-  describe.config = config;
-  call_family(index, kProcDescribe, &describe);
-  BindRequest bind{};
-  bind.value = a_value;
-  bind.config = config;
-  call_family(index, kProcBind, &bind);
-  if (!bind.matches) {
-    snprintf(out->verdict, sizeof out->verdict, "not in this index, which holds %s", describe.parameters);
-    return;
-  }
-  out->known = true;
-  out->bands = config->nbands;
-  out->agreeing =
-      common_keys(stored_keys(index, row_of_value(a_value), config), stored_keys(index, row_of_value(b_value), config));
-  ProbesRequest probes{};
-  probes.query = lsh_query_datum(LshQueryView{b, Measure::jaccard, threshold});
-  probes.strategy = plain ? kStrategyAtLeast : kStrategyConflict;
-  probes.config = config;
-  call_family(index, kProcProbes, &probes);
-  out->serves = probes.guaranteed && index->rd_index->indisvalid;
-  if (!index->rd_index->indisvalid)
-    strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
-  else if (!probes.guaranteed)
-    snprintf(out->verdict, sizeof out->verdict, "the index %s, so a query for %s reads all rows", describe.guarantee,
-             shown(threshold).text);
-  else if (similar && !probes.nothing && out->agreeing + probes.slack < probes.ngroups)
-    snprintf(out->verdict, sizeof out->verdict, "the index misses it: %u of %u bands agree, %u would do (recall %s)",
-             out->agreeing, out->bands, static_cast<unsigned>(probes.ngroups - probes.slack),
-             shown(config->recall).text);
-  else if (similar)
-    snprintf(out->verdict, sizeof out->verdict, "the index finds it: %u of %u bands agree%s%s", out->agreeing,
-             out->bands, value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
-             RelationGetIndexPredicate(index) != NIL ? ", if its WHERE covers the row" : "");
-}
-
-// What an index of another family makes of a row and of queries for it.
-struct KeyedRow {
+struct KeyedValue {
   LshConfig* config;
+  DescribeRequest words;
+  bool is_held;  // the index may hold it: the keys below
   StoredKeys keys;
-  char verdict[256];  // not empty: the index has no answer, and why
+  const char* verdict;  // why the index has no answer; null: it has one
 };
 
-// value: of the row.
-void look_into(Relation index, Datum value, KeyedRow* out) {
-  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, meta);
-  out->config = &meta->config;
-  out->verdict[0] = '\0';
-  if ((out->config->flags & kMetaBound) == 0) {
-    strlcpy(out->verdict, "the index has had no row yet", sizeof out->verdict);
-    return;
+KeyedValue look_into(Relation index, Datum value) {
+  KeyedValue out{};
+  out.config = &copy_meta(index)->config;
+  if ((out.config->flags & kMetaBound) == 0) {
+    out.verdict = "the index has had no row yet";
+    return out;
   }
-  BindRequest bind{};
-  bind.value = value;
-  bind.config = out->config;
-  call_family(index, kProcBind, &bind);
-  if (!bind.matches) {
-    DescribeRequest describe{};
-    describe.config = out->config;
-    call_family(index, kProcDescribe, &describe);
-    snprintf(out->verdict, sizeof out->verdict, "not in this index, which holds %s", describe.parameters);
-    return;
+  out.words = describe_index(index, out.config);
+  out.is_held = value_matches(index, value, out.config);
+  if (!out.is_held) {
+    out.verdict = psprintf("not in this index, which holds %s", out.words.parameters);
+    return out;
   }
-  if (!index->rd_index->indisvalid)
-    strlcpy(out->verdict, "the index is not valid and serves no query: REINDEX it", sizeof out->verdict);
-  out->keys = stored_keys(index, row_of_value(value), out->config);
+  if (!index->rd_index->indisvalid) out.verdict = "the index is not valid and serves no query: REINDEX it";
+  out.keys = stored_keys(index, row_of_value(value), out.config);
+  return out;
 }
 
-// Whether the index serves the query by looking keys up; *finds: whether it hands out the row then.
-bool serves(Relation index, const KeyedRow& row, const LshQueryView& query, bool* finds) {
+struct IndexAnswer {
+  bool known;  // the bands below
+  uint32_t agreeing;
+  uint32_t bands;
+  bool serves;
+  const char* verdict;  // null: nothing to add
+};
+
+// Asks the index about a pair of comparable signatures. minhash_type: the type's OID.
+IndexAnswer ask_index(Relation index, Oid minhash_type, const MinhashView& a, const MinhashView& b, Datum a_value,
+                      Datum b_value, double threshold, bool similar) {
+  // It holds signatures, or lsh_queries for an exclusion constraint.
+  const bool plain = index->rd_opcintype[value_column(index)] == minhash_type;
+  const Datum query = lsh_query_datum(LshQueryView{b, Measure::jaccard, threshold});
+  if (!plain) {
+    a_value = lsh_query_datum(LshQueryView{a, Measure::jaccard, threshold});
+    b_value = query;
+  }
+  const KeyedValue held = look_into(index, a_value);
+  if (!held.is_held) return {false, 0, 0, false, held.verdict};
+  const uint32_t agreeing = common_keys(held.keys, stored_keys(index, row_of_value(b_value), held.config));
+  const uint32_t bands = held.config->nbands;
+  const ProbesRequest plan = plan_probes(index, plain ? kStrategyAtLeast : kStrategyConflict, query, held.config);
+  const char* verdict = held.verdict;
+  if (verdict == nullptr && !plan.guaranteed)
+    verdict = psprintf("the index %s, so a query for %s reads all rows", held.words.guarantee, shown(threshold).text);
+  else if (verdict == nullptr && similar && !plan.nothing && agreeing + plan.slack < plan.ngroups)
+    verdict = psprintf("the index misses it: %u of %u bands agree, %u would do (recall %s)", agreeing, bands,
+                       static_cast<unsigned>(plan.ngroups - plan.slack), shown(held.config->recall).text);
+  else if (verdict == nullptr && similar)
+    verdict = psprintf("the index finds it: %u of %u bands agree%s%s", agreeing, bands,
+                       value_column(index) != 0 ? ", if the columns before the signature are equal" : "",
+                       RelationGetIndexPredicate(index) != NIL ? ", if its WHERE covers the row" : "");
+  return {true, agreeing, bands, plan.guaranteed && index->rd_index->indisvalid, verdict};
+}
+
+// True if the index serves the query by looking keys up; *finds: and then hands out the row.
+bool serves(Relation index, const KeyedValue& row, const LshQueryView& query, bool* finds) {
   *finds = false;
-  if (row.verdict[0] != '\0') return false;
-  ProbesRequest plan{};
-  plan.query = lsh_query_datum(query);
-  plan.strategy = kStrategyAtLeast;
-  plan.config = row.config;
-  call_family(index, kProcProbes, &plan);
+  if (row.verdict != nullptr) return false;
+  const ProbesRequest plan = plan_probes(index, kStrategyAtLeast, lsh_query_datum(query), row.config);
   if (!plan.guaranteed) return false;
   uint32_t hits = 0;
   for (uint32_t i = 0; i < plan.nprobes && !plan.nothing; ++i) {
@@ -139,7 +104,6 @@ bool serves(Relation index, const KeyedRow& row, const LshQueryView& query, bool
   return true;
 }
 
-// What the index makes of one condition.
 const char* answer_text(const char* condition, bool served, bool finds) {
   return psprintf("%s: %s", condition,
                   !served ? "not by the index, a query reads all rows"
@@ -161,7 +125,6 @@ using namespace neardup;
 
 extern "C" {
 
-// Of the families.
 Datum lsh_minhash_probes(PG_FUNCTION_ARGS);
 Datum lsh_simhash_probes(PG_FUNCTION_ARGS);
 Datum lsh_ctph_probes(PG_FUNCTION_ARGS);
@@ -178,15 +141,15 @@ Datum neardup_explain_indexed_pair(PG_FUNCTION_ARGS) {
   explain_minhash_pair(a, b, threshold, &pair);
   IndexAnswer answer{};
   if (pair.comparable)
-    ask_index(opened.index, get_fn_expr_argtype(fcinfo->flinfo, 1), a, b, PG_GETARG_DATUM(1), PG_GETARG_DATUM(2),
-              threshold, pair.similar, &answer);
+    answer = ask_index(opened.index, get_fn_expr_argtype(fcinfo->flinfo, 1), a, b, PG_GETARG_DATUM(1),
+                       PG_GETARG_DATUM(2), threshold, pair.similar);
   Datum values[9] = {
       BoolGetDatum(pair.comparable),
       Int32GetDatum(static_cast<int32>(pair.matches)),
       Int32GetDatum(static_cast<int32>(pair.needed)),
       Float8GetDatum(pair.jaccard),
       Float8GetDatum(pair.standard_error),
-      CStringGetTextDatum(answer.verdict[0] == '\0' ? pair.verdict : psprintf("%s; %s", pair.verdict, answer.verdict)),
+      CStringGetTextDatum(answer.verdict == nullptr ? pair.verdict : psprintf("%s; %s", pair.verdict, answer.verdict)),
       Int32GetDatum(static_cast<int32>(answer.agreeing)),
       Int32GetDatum(static_cast<int32>(answer.bands)),
       BoolGetDatum(answer.serves),
@@ -207,11 +170,10 @@ Datum neardup_explain_indexed_simhashes(PG_FUNCTION_ARGS) {
   demand_family(opened.index, lsh_simhash_probes, "simhash values");
   SimhashExplanation pair;
   explain_simhash_pair(a, simhash_arg(fcinfo, 2), distance, &pair);
-  KeyedRow row;
-  look_into(opened.index, PG_GETARG_DATUM(2), &row);
+  const KeyedValue row = look_into(opened.index, PG_GETARG_DATUM(2));
   bool finds;
   const bool served = serves(opened.index, row, {AnyValue(a), Measure::hamming, distance}, &finds);
-  const char* added = row.verdict[0] != '\0'
+  const char* added = row.verdict != nullptr
                           ? row.verdict
                           : answer_text(psprintf("hamming <= %s", shown(distance).text), served, finds);
   Datum values[4] = {
@@ -236,14 +198,13 @@ Datum neardup_explain_indexed_digests(PG_FUNCTION_ARGS) {
   demand_family(opened.index, lsh_ctph_probes, "ctph digests");
   CtphExplanation pair;
   explain_ctph_pair(a, b, score, rate, &pair);
-  KeyedRow row;
-  look_into(opened.index, PG_GETARG_DATUM(2), &row);
+  const KeyedValue row = look_into(opened.index, PG_GETARG_DATUM(2));
   bool finds_score;
   bool finds_rate;
   const bool by_score = serves(opened.index, row, {a, Measure::ctph_score, score}, &finds_score);
   const bool by_rate = serves(opened.index, row, {a, Measure::ctph_edit_rate, rate}, &finds_rate);
   const char* added =
-      row.verdict[0] != '\0'
+      row.verdict != nullptr
           ? row.verdict
           : psprintf("%s; %s", answer_text(psprintf("ctph_score >= %s", shown(score).text), by_score, finds_score),
                      answer_text(psprintf("ctph_edit_rate <= %s", shown(rate).text), by_rate, finds_rate));

@@ -62,7 +62,7 @@ bool read_leaf(KeyCursor* c, const Entry& from) {
       memcpy(c->image->data, BufferGetPage(buffer), BLCKSZ);
       UnlockReleaseBuffer(buffer);
       Page page = reinterpret_cast<Page>(c->image->data);
-      c->leaf.open(page_body(page), reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData);
+      c->leaf.open(page_body(page), used_bytes(page));
       c->at = c->leaf.lower_bound(from);
       c->n = c->leaf.lower_bound(c->end);
       if (c->at < c->n) return true;
@@ -110,22 +110,11 @@ bool count_list(KeyCursor* c, uint64_t key, uint64_t* entries) {
 // The keys of all pending rows, ascending. False: stale.
 bool gather_pending(Relation index, const LshMeta& meta, uint64_t* keys, uint32_t* n) {
   *n = 0;
-  for (int i = 0; i < meta.npending; ++i) {
-    Buffer buffer;
-    const BlockNumber block = meta.pending[i].block;
-    if (lock_page(index, block, meta.pending[i].id, kPendingPage, nullptr, &buffer) != PageState::good) {
-      if (directory_change(index) == meta.change) report_corrupt(index, block, "a pending page is not there");
-      return false;
-    }
-    PendingReader reader;
-    PendingRowView row;
-    reader.open(BufferGetPage(buffer));
-    while (reader.next(index, block, &row))
-      for (uint32_t k = 0; k < row.nkeys; ++k) keys[(*n)++] = pending_key(row.keys, k);
-    UnlockReleaseBuffer(buffer);
-  }
+  const bool current = for_pending_rows(index, meta, false, nullptr, [&](const PendingRowView& row) {
+    for (uint32_t k = 0; k < row.nkeys; ++k) keys[(*n)++] = pending_key(row.keys, k);
+  });
   std::sort(keys, keys + *n);
-  return true;
+  return current;
 }
 
 struct Merge {

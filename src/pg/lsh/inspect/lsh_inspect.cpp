@@ -15,12 +15,10 @@ extern "C" {
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/index.h"
-#include "utils/acl.h"
 #include "utils/rls.h"
 }
 
 namespace neardup {
-
 namespace {
 
 [[noreturn]] void refuse_gone(Oid index) {
@@ -50,56 +48,20 @@ InspectedIndex lock_inspected(Oid oid) {
   return out;
 }
 
-}  // namespace
-
-InspectedIndex open_inspected(Oid oid) {
-  const InspectedIndex out = lock_inspected(oid);
-  const char* name = RelationGetRelationName(out.index);
-  const char* table = RelationGetRelationName(out.table);
-  if (out.index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
-    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is a partitioned index", name),
-                    errhint("Name the index of a partition; pg_partition_tree() lists them.")));
-  const Oid schema = RelationGetNamespace(out.table);
-  if (!may_use_schema(schema)) aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, get_namespace_name(schema));
-  const AclResult allowed = pg_class_aclcheck(RelationGetRelid(out.table), GetUserId(), ACL_SELECT);
-  if (allowed != ACLCHECK_OK) aclcheck_error(allowed, get_relkind_objtype(out.table->rd_rel->relkind), table);
-  if (!may_read_all(out.table))
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                    errmsg("row-level security hides rows of table \"%s\" from you", table),
-                    errdetail("What is stored in its index \"%s\" would tell of them.", name)));
-  if (!is_lsh_index(out.index)) refuse_other(name);
-  if (RELATION_IS_OTHER_TEMP(out.index))
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
-  if (RecoveryInProgress() && !RelationNeedsWAL(out.index))
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("cannot access temporary or unlogged relations during recovery")));
-  return out;
-}
-
-void close_inspected(const InspectedIndex& opened) {
-  relation_close(opened.index, AccessShareLock);
-  relation_close(opened.table, AccessShareLock);
-}
-
-namespace {
-
 constexpr double kRecallAt[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 
-void add_child_blocks(Page page, BlockSet* set) {
+const InnerPage* add_child_blocks(Page page, BlockSet* set) {
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
   for (uint32_t i = 0; i < inner->n && i < kMaxChildren; ++i) set->add(inner->child[i]);
+  return inner;
 }
 
-// Whether the block is an inner page of this run; then a copy of it. No error for what is damaged.
+// Copies the block; false, and no error, unless it is an inner page of this run.
 bool copy_inner(Relation index, BlockNumber block, BlockNumber blocks, const RunSlot& run, Page copy) {
   CHECK_FOR_INTERRUPTS();
   if (block == kLshMetaBlock || block >= blocks) return false;
-  Buffer buffer = ReadBuffer(index, block);
-  LockBuffer(buffer, BUFFER_LOCK_SHARE);
-  memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-  UnlockReleaseBuffer(buffer);
-  return is_lsh_page(copy) && page_tail(copy)->owner == run.id && page_tail(copy)->kind == kInnerPage;
+  copy_page(index, block, nullptr, copy);
+  return is_page_of_owner(copy, run.id, kInnerPage);
 }
 
 // The blocks that the directory reaches. Leaves that a merge has emptied are among them.
@@ -113,9 +75,8 @@ void reach_blocks(Relation index, const LshMeta& meta, BlockNumber blocks, Block
     const RunSlot& run = meta.runs[i];
     if (run.state == kBuilding || !copy_inner(index, run.root, blocks, run, root)) continue;
     set->add(run.root);
-    add_child_blocks(root, set);
+    const InnerPage* list = add_child_blocks(root, set);
     if (run.height == 1) continue;
-    const InnerPage* list = static_cast<const InnerPage*>(page_body(root));
     for (uint32_t child = 0; child < list->n && child < kMaxChildren; ++child)
       if (copy_inner(index, list->child[child], blocks, run, inner)) add_child_blocks(inner, set);
   }
@@ -123,32 +84,15 @@ void reach_blocks(Relation index, const LshMeta& meta, BlockNumber blocks, Block
   pfree(inner);
 }
 
-// lsh_info -----------------------------------------------------------------------------------------------------------
-
 // The directory and the rows in its pending pages, of one moment.
 uint32_t count_pending(Relation index, LshMeta* meta) {
-  for (;;) {
+  uint32_t rows;
+  do {
     CHECK_FOR_INTERRUPTS();
     read_meta(index, meta);
-    uint32_t rows = 0;
-    bool whole = true;
-    for (int i = 0; i < meta->npending && whole; ++i) {
-      Buffer buffer;
-      whole = lock_page(index, meta->pending[i].block, meta->pending[i].id, kPendingPage, nullptr, &buffer) ==
-              PageState::good;
-      if (!whole) {
-        if (directory_change(index) == meta->change)
-          report_corrupt(index, meta->pending[i].block, "a pending page is not there");
-        break;
-      }
-      PendingReader reader;
-      PendingRowView row;
-      reader.open(BufferGetPage(buffer));
-      while (reader.next(index, meta->pending[i].block, &row)) ++rows;
-      UnlockReleaseBuffer(buffer);
-    }
-    if (whole) return rows;
-  }
+    rows = 0;
+  } while (!for_pending_rows(index, *meta, false, nullptr, [&](const PendingRowView&) { ++rows; }));
+  return rows;
 }
 
 struct Totals {
@@ -220,7 +164,6 @@ const char* equality_text(Relation index) {
   return text.data;
 }
 
-// Columns of lsh_info().
 enum class InfoColumn {
   kGuarantee,
   kParameters,
@@ -244,15 +187,12 @@ enum class InfoColumn {
 };
 using InfoRow = ResultRow<InfoColumn>;
 
-// What the index promises, as its family tells it.
 void set_guarantee(Relation index, const LshMeta& meta, InfoRow* row) {
   if ((meta.config.flags & kMetaBound) == 0) {
     row->set(InfoColumn::kGuarantee, CStringGetTextDatum("empty: the first row decides how signatures are made"));
     return;
   }
-  DescribeRequest describe{};
-  describe.config = &meta.config;
-  call_family(index, kProcDescribe, &describe);
+  const DescribeRequest describe = describe_index(index, &meta.config);
   row->set(InfoColumn::kGuarantee, CStringGetTextDatum(psprintf("%s%s", describe.guarantee, equality_text(index))));
   row->set(InfoColumn::kParameters, CStringGetTextDatum(describe.parameters));
   // Families without these have 0 there.
@@ -299,9 +239,6 @@ Datum info_row(FunctionCallInfo fcinfo, Relation index, bool pages_too) {
   return row.datum(fcinfo);
 }
 
-// lsh_pages ----------------------------------------------------------------------------------------------------------
-
-// Columns of lsh_pages().
 enum class PageColumn {
   kBlock,
   kKind,
@@ -368,12 +305,11 @@ const char* describe_leaf(Page page, uint32_t used, PageRow* row) {
   return "leaf";
 }
 
-// What an lsh page holds.
 const char* describe_content(Page page, PageRow* row) {
   const PageTail* tail = page_tail(page);
   row->set(PageColumn::kOwner, Int64GetDatum(static_cast<int64>(tail->owner)));
   row->set(PageColumn::kOrdinal, Int64GetDatum(tail->ordinal));
-  const uint32_t used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+  const uint32_t used = used_bytes(page);
   switch (tail->kind) {
     case kMetaPage:
       return "meta";
@@ -400,8 +336,7 @@ void describe_page(Page page, BlockNumber block, const LshMeta& meta, const Bloc
 
 void list_pages(Relation index, ReturnSetInfo* rows) {
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
-  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, meta);
+  const LshMeta* meta = copy_meta(index);
   BlockSet reached;
   reach_blocks(index, *meta, blocks, &reached);
   BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
@@ -409,10 +344,7 @@ void list_pages(Relation index, ReturnSetInfo* rows) {
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh page", ALLOCSET_DEFAULT_SIZES);
   for (BlockNumber block = 0; block < blocks; ++block) {
     CHECK_FOR_INTERRUPTS();
-    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-    UnlockReleaseBuffer(buffer);
+    copy_page(index, block, strategy, copy);
     MemoryContext old = MemoryContextSwitchTo(context);
     PageRow row;
     describe_page(copy, block, *meta, reached, &row);
@@ -424,6 +356,37 @@ void list_pages(Relation index, ReturnSetInfo* rows) {
 }
 
 }  // namespace
+
+InspectedIndex open_inspected(Oid oid) {
+  const InspectedIndex out = lock_inspected(oid);
+  const char* name = RelationGetRelationName(out.index);
+  const char* table = RelationGetRelationName(out.table);
+  if (out.index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is a partitioned index", name),
+                    errhint("Name the index of a partition; pg_partition_tree() lists them.")));
+  const Oid schema = RelationGetNamespace(out.table);
+  if (!may_use_schema(schema)) aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, get_namespace_name(schema));
+  const AclResult allowed = pg_class_aclcheck(RelationGetRelid(out.table), GetUserId(), ACL_SELECT);
+  if (allowed != ACLCHECK_OK) aclcheck_error(allowed, get_relkind_objtype(out.table->rd_rel->relkind), table);
+  if (!may_read_all(out.table))
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("row-level security hides rows of table \"%s\" from you", table),
+                    errdetail("What is stored in its index \"%s\" would tell of them.", name)));
+  if (!is_lsh_index(out.index)) refuse_other(name);
+  if (RELATION_IS_OTHER_TEMP(out.index))
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot access temporary tables of other sessions")));
+  if (RecoveryInProgress() && !RelationNeedsWAL(out.index))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot access temporary or unlogged relations during recovery")));
+  return out;
+}
+
+void close_inspected(const InspectedIndex& opened) {
+  relation_close(opened.index, AccessShareLock);
+  relation_close(opened.table, AccessShareLock);
+}
+
 }  // namespace neardup
 
 using namespace neardup;

@@ -1,11 +1,10 @@
-// How conditions on a view that is a security barrier reach an lsh index. PostgreSQL hands only leakproof conditions on
-// into such a view, and those of a query on signatures raise errors. So before a query is planned each of them gets a
-// companion: its quiet twin (family.h), which it implies, and which goes into the view by itself. The query's own
-// condition stays outside.
+// Conditions on a view that is a security barrier. PostgreSQL hands only leakproof ones on into such a view, and those
+// of a query on signatures raise errors. So before a query is planned each of them gets a companion: its quiet twin
+// (family.h), which it implies, and which goes into the view by itself. The query's own condition stays outside.
 #include "pg/lsh/planner/barrier_views.h"
 
+#include "pg/base/each.h"
 #include "pg/base/guc.h"
-#include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
@@ -13,15 +12,10 @@
 
 extern "C" {
 #include "access/transam.h"
-#include "catalog/pg_opclass.h"
-#include "commands/defrem.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "parser/parsetree.h"
-#include "utils/catcache.h"
 }
 
 namespace neardup {
@@ -29,7 +23,6 @@ namespace {
 
 planner_hook_type previous_hook = nullptr;
 
-// What operator classes of the access method know; read when it is first needed.
 struct Knowledge {
   bool read;
   List* families;
@@ -39,17 +32,7 @@ struct Knowledge {
 void read_classes(Knowledge* k) {
   if (k->read) return;
   k->read = true;
-  const Oid method = get_am_oid("lsh", true);
-  if (!OidIsValid(method)) return;
-  const IndexAmRoutine* routine = GetIndexAmRoutineByAmId(method, true);
-  if (routine == nullptr || routine->amcostestimate != lshcostestimate) return;
-  CatCList* list = SearchSysCacheList1(CLAAMNAMENSP, ObjectIdGetDatum(method));
-  for (int i = 0; i < list->n_members; ++i) {
-    const auto* opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(&list->members[i]->tuple));
-    k->families = list_append_unique_oid(k->families, opclass->opcfamily);
-    k->measures.add(opclass->opcfamily, opclass->opcintype);
-  }
-  ReleaseCatCacheList(list);
+  k->families = add_all_measures(&k->measures);
 }
 
 bool has_barrier(const Query* query);
@@ -59,9 +42,8 @@ bool is_barrier(const RangeTblEntry* rte) {
 }
 
 bool has_barrier(const Query* query) {
-  ListCell* cell;
-  foreach (cell, query->rtable)
-    if (is_barrier(lfirst_node(RangeTblEntry, cell))) return true;
+  for (auto* rte : each<RangeTblEntry>(query->rtable))
+    if (is_barrier(rte)) return true;
   return false;
 }
 
@@ -73,7 +55,7 @@ bool is_of_barrier(const Query* query, Node* node) {
          reveals_nothing(node);
 }
 
-// The same for each row.
+// A value that is the same for each row.
 bool is_outside(Node* node) { return !contain_vars_of_level(node, 0) && !contain_volatile_functions(node); }
 
 // `key %>? query` for a predicate's call.
@@ -97,9 +79,9 @@ Expr* quiet_condition(const Query* query, const PlanMeasure* measure, const Func
 }
 
 Expr* quiet_operator(const Query* query, const Knowledge* k, Node* clause) {
-  if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<OpExpr*>(clause)->args) != 2) return nullptr;
-  Node* left = static_cast<Node*>(linitial(reinterpret_cast<OpExpr*>(clause)->args));
-  Node* right = static_cast<Node*>(lsecond(reinterpret_cast<OpExpr*>(clause)->args));
+  Node* left;
+  Node* right;
+  if (!IsA(clause, OpExpr) || !two_arguments(clause, &left, &right)) return nullptr;
   if (!(is_of_barrier(query, left) && is_outside(right)) && !(is_of_barrier(query, right) && is_outside(left)))
     return nullptr;
   ListCell* cell;
@@ -116,7 +98,7 @@ bool calls_others(Node* node, void* context) {
   return walk_expression(node, calls_others, context);
 }
 
-// Whose order is put right later, when the query is planned.
+// Named arguments are put in order later, when the query is planned.
 bool has_named_argument(Node* node, void* context) {
   if (node == nullptr) return false;
   return IsA(node, NamedArgExpr) || walk_expression(node, has_named_argument, context);
@@ -128,9 +110,8 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
     const auto* b = reinterpret_cast<BoolExpr*>(clause);
     if (b->boolop == NOT_EXPR) return nullptr;
     List* args = NIL;
-    ListCell* cell;
-    foreach (cell, b->args) {
-      Expr* arg = companion(query, k, static_cast<Node*>(lfirst(cell)));
+    for (auto* clause_arg : each<Node>(b->args)) {
+      Expr* arg = companion(query, k, clause_arg);
       if (arg != nullptr)
         args = lappend(args, arg);
       else if (b->boolop == OR_EXPR)
@@ -148,14 +129,12 @@ Expr* companion(const Query* query, Knowledge* k, Node* clause) {
   return quiet == nullptr ? nullptr : static_cast<Expr*>(copyObjectImpl(quiet));
 }
 
-// Of WHERE and of the conditions of inner joins.
+// Adds companions to WHERE and to the conditions of inner joins.
 void add_companions(const Query* query, Knowledge* k, Node* node) {
   Node** quals = nullptr;
-  ListCell* cell;
   if (IsA(node, FromExpr)) {
     quals = &reinterpret_cast<FromExpr*>(node)->quals;
-    foreach (cell, reinterpret_cast<FromExpr*>(node)->fromlist)
-      add_companions(query, k, static_cast<Node*>(lfirst(cell)));
+    for (auto* member : each<Node>(reinterpret_cast<FromExpr*>(node)->fromlist)) add_companions(query, k, member);
   } else if (IsA(node, JoinExpr)) {
     auto* join = reinterpret_cast<JoinExpr*>(node);
     if (join->jointype == JOIN_INNER) quals = &join->quals;

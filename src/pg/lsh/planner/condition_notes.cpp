@@ -1,6 +1,7 @@
-// See condition_notes.h. The verdicts are the planner's own: index_condition(), operator_verdict().
+// See condition_notes.h. The verdicts are the planner's own (lsh_support.h).
 #include "pg/lsh/planner/facts/index_facts.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
@@ -9,15 +10,10 @@
 
 extern "C" {
 #include "access/relation.h"
-#include "catalog/pg_amop.h"
-#include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/catcache.h"
 #include "utils/ruleutils.h"
 }
 
@@ -33,21 +29,8 @@ struct NotedJoin {
   Relids inner;
 };
 
-// What is written in the place of an expression that has columns of other tables, or a subquery.
+// Stands for an expression that has columns of other tables, or a subquery.
 constexpr const char* kElsewhere = "..";
-
-// The measures that the operator classes of lsh know: those that a table could have an index for.
-PlanMeasures all_measures(PlannerInfo* root) {
-  PlanMeasures all = {};
-  all.root = root;
-  CatCList* classes = SearchSysCacheList1(CLAAMNAMENSP, ObjectIdGetDatum(get_index_am_oid("lsh", false)));
-  for (int i = 0; i < classes->n_members; ++i) {
-    const auto* opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(&classes->members[i]->tuple));
-    all.add(opclass->opcfamily, opclass->opcintype);
-  }
-  ReleaseSysCacheList(classes);
-  return all;
-}
 
 // A signature has hundreds of characters.
 constexpr int kMaxShownSql = 60;
@@ -68,8 +51,7 @@ Node* as_only_relation(Node* node, void* context) {
   return reinterpret_cast<Node*>(column);
 }
 
-// Whether a value comes from a subquery, or from a query around this one: PostgreSQL writes it by the finished plan
-// only.
+// True for a value from a subquery, or from a query around this one: PostgreSQL writes it by the finished plan only.
 bool has_subquery(Node* node, void* context) {
   if (node == nullptr) return false;
   if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan)) return true;
@@ -90,10 +72,8 @@ const char* expression_text(PlannerInfo* root, Node* node, Index relid, const Ra
 const char* list_text(PlannerInfo* root, const List* arguments, Index relid, const RangeTblEntry* rte) {
   StringInfoData text;
   initStringInfo(&text);
-  ListCell* cell;
-  foreach (cell, arguments)
-    appendStringInfo(&text, "%s%s", text.len == 0 ? "" : ", ",
-                     expression_text(root, static_cast<Node*>(lfirst(cell)), relid, rte));
+  for (auto* member : each<Node>(arguments))
+    appendStringInfo(&text, "%s%s", text.len == 0 ? "" : ", ", expression_text(root, member, relid, rte));
   return text.data;
 }
 
@@ -103,7 +83,6 @@ const char* side_text(PlannerInfo* root, Node* side, Index relid, const RangeTbl
   return psprintf("%s(%s)", get_func_name(call->funcid), list_text(root, call->args, relid, rte));
 }
 
-// A condition as SQL, of which the parts of other tables are left out.
 const char* condition_text(PlannerInfo* root, Node* clause, Index relid, const RangeTblEntry* rte) {
   if (IsA(clause, OpExpr) && list_length(reinterpret_cast<OpExpr*>(clause)->args) == 2) {
     const auto* op = reinterpret_cast<OpExpr*>(clause);
@@ -113,7 +92,6 @@ const char* condition_text(PlannerInfo* root, Node* clause, Index relid, const R
   return side_text(root, clause, relid, rte);
 }
 
-// One condition of a relation, and what is asked of an index for it.
 struct Condition {
   PlannerInfo* root;
   RelOptInfo* rel;
@@ -125,43 +103,10 @@ struct Condition {
   bool guarded;  // row security comes before it
 };
 
-bool is_of_row(const Condition& c, const IndexOptInfo* index, Node* node) {
-  return !is_pseudo_constant_for_index(c.root, node, const_cast<IndexOptInfo*>(index));
-}
-
-// Of a call of a predicate: jaccard_at_least(sig, q, 0.8).
-Verdict verdict_of_call(const Condition& c, IndexOptInfo* index) {
-  const int column = planned_value_column(index);
-  int key = 0;
-  while (key < 2 && !match_index_to_operand(static_cast<Node*>(list_nth(c.call->args, key)), column, index)) ++key;
-  if (key == 2) return Verdict::other_value;
-  const Verdict verdict = index_condition(c.root, index, column, c.call, key).verdict;
-  const bool leaks = c.guarded && !reveals_nothing(reinterpret_cast<Node*>(c.call->args));
-  return verdict == Verdict::usable && leaks ? Verdict::leaks : verdict;
-}
-
-// Of an operator of the index: sig % q, sig %> q, q && q.
-Verdict verdict_of_operator(const Condition& c, IndexOptInfo* index) {
-  const int column = planned_value_column(index);
-  const auto* op = reinterpret_cast<OpExpr*>(c.clause);
-  auto* left = static_cast<Node*>(linitial(op->args));
-  auto* right = static_cast<Node*>(lsecond(op->args));
-  const bool is_left = match_index_to_operand(left, column, index);
-  if (!is_left && !match_index_to_operand(right, column, index)) return Verdict::other_value;
-  const Oid by = is_left ? op->opno : get_commutator(op->opno);
-  if (!OidIsValid(by) || !op_in_opfamily(by, index->opfamily[column])) return Verdict::other_measure;
-  Node* query = is_left ? right : left;
-  if (is_of_row(c, index, query)) return Verdict::other_row;
-  KnownQuery known;
-  const Verdict verdict = operator_verdict(c.root, index, by, query, &known);
-  if (verdict != Verdict::usable || !c.guarded) return verdict;
-  const Expr* quiet = quiet_call(index->opfamily[column], c.clause);
-  const Node* asked = quiet != nullptr ? reinterpret_cast<const Node*>(quiet) : c.clause;
-  return reveals_nothing(const_cast<Node*>(asked)) ? verdict : Verdict::leaks;
-}
-
 Verdict find_verdict(const Condition& c, IndexOptInfo* index) {
-  const Verdict verdict = c.call != nullptr ? verdict_of_call(c, index) : verdict_of_operator(c, index);
+  const Verdict verdict = c.call != nullptr
+                              ? index_condition(c.root, index, c.call).verdict
+                              : clause_verdict(c.root, index, reinterpret_cast<OpExpr*>(c.clause), c.guarded);
   return verdict == Verdict::usable && index->indpred != NIL && !index->predOK ? Verdict::partial : verdict;
 }
 
@@ -177,9 +122,8 @@ void add_note(const Condition& c, Oid index, Verdict verdict, double limit) {
 }
 
 IndexOptInfo* planned_index(const RelOptInfo* rel, Oid index) {
-  ListCell* cell;
-  foreach (cell, rel->indexlist)
-    if (static_cast<IndexOptInfo*>(lfirst(cell))->indexoid == index) return static_cast<IndexOptInfo*>(lfirst(cell));
+  for (auto* planned : each<IndexOptInfo>(rel->indexlist))
+    if (planned->indexoid == index) return planned;
   return nullptr;
 }
 
@@ -188,7 +132,7 @@ bool is_lsh_index(Oid index) {
   if (!HeapTupleIsValid(tuple)) return false;
   const Oid method = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relam;
   ReleaseSysCache(tuple);
-  return method == get_index_am_oid("lsh", false);
+  return method == own_access_method();
 }
 
 void note_for_index(const Condition& c, Oid oid, bool is_far) {
@@ -200,7 +144,6 @@ void note_for_index(const Condition& c, Oid oid, bool is_far) {
   add_note(c, oid, verdict, facts != nullptr ? farthest_bound(*facts) : 0);
 }
 
-// A note for each lsh index of the table.
 void note_condition(const Condition& c, bool is_far) {
   if (c.rte->rtekind != RTE_RELATION) {
     // Between relations, the other one may have an index.
@@ -218,19 +161,6 @@ void note_condition(const Condition& c, bool is_far) {
   }
   relation_close(table, NoLock);
   if (!has_index) add_note(c, InvalidOid, is_far ? Verdict::far : Verdict::no_index, 0);
-}
-
-bool is_operator_of_lsh(const OpExpr* op) {
-  bool found = false;
-  CatCList* members = SearchSysCacheList1(AMOPOPID, ObjectIdGetDatum(op->opno));
-  const Oid lsh = get_index_am_oid("lsh", false);
-  for (int i = 0; i < members->n_members; ++i) {
-    const auto* member = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&members->members[i]->tuple));
-    if (member->amopmethod == lsh && member->amopstrategy != kStrategyEqual && member->amoppurpose == AMOP_SEARCH)
-      found = true;
-  }
-  ReleaseSysCacheList(members);
-  return found;
 }
 
 struct Walk {
@@ -251,7 +181,7 @@ bool note_within(Node* node, void* arg) {
     if (call != nullptr && walk->guarded)
       call->location = call->location == kUsersCall ? kGuardedUsersCall : kGuardedCall;
     const bool is_operator =
-        call == nullptr && IsA(node, OpExpr) && is_operator_of_lsh(reinterpret_cast<OpExpr*>(node));
+        call == nullptr && IsA(node, OpExpr) && search_strategy(reinterpret_cast<OpExpr*>(node)->opno) != 0;
     const bool is_far = call == nullptr && !is_operator && compares_measure(walk->measures, node);
     if (call != nullptr || is_operator || is_far) {
       if (bms_is_member(static_cast<int>(walk->rel->relid), pull_varnos(walk->root, node)))
@@ -288,19 +218,16 @@ Relids topmost_relids(const PlannerInfo* root, const Bitmapset* relids) {
   return topmost;
 }
 
-// Whether a Similarity Join is where the condition is evaluated: it has columns of both sides.
+// True if a Similarity Join evaluates the condition: it has columns of both sides.
 bool is_joined(const ConditionNotes& all, const ConditionNote& note) {
   if (note.join_clause == nullptr) return false;
-  ListCell* cell;
-  foreach (cell, all.joins) {
-    const auto* join = static_cast<NotedJoin*>(lfirst(cell));
+  for (const auto* join : each<NotedJoin>(all.joins)) {
     const Bitmapset* relids = note.join_clause->clause_relids;
     if (join->root == note.root && bms_overlap(relids, join->outer) && bms_overlap(relids, join->inner)) return true;
   }
   return false;
 }
 
-// Whether one of the first n notes is of the same condition.
 bool is_noted(const List* notes, int n, const ConditionNote& note) {
   for (int i = 0; i < n; ++i)
     if (static_cast<ConditionNote*>(list_nth(notes, i))->join_clause == note.join_clause) return true;
@@ -310,9 +237,7 @@ bool is_noted(const List* notes, int n, const ConditionNote& note) {
 // One note of each condition that a Similarity Join answers.
 void settle_joins(ConditionNotes* all) {
   List* settled = NIL;
-  ListCell* cell;
-  foreach (cell, all->notes) {
-    auto* note = static_cast<ConditionNote*>(lfirst(cell));
+  for (auto* note : each<ConditionNote>(all->notes)) {
     if (is_joined(*all, *note)) {
       if (is_noted(settled, list_length(settled), *note)) continue;
       note->verdict = Verdict::joined;
@@ -347,19 +272,17 @@ bool are_conditions_noted(const PlannerInfo* root) {
 
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!has_conditions_to_note(rel, rte)) return;
-  const PlanMeasures measures = all_measures(root);
+  PlanMeasures measures = {};
+  add_all_measures(&measures);
   Walk walk = {root, rel, rte, &measures, nullptr, false};
-  ListCell* cell;
-  foreach (cell, rel->baserestrictinfo) {
-    const auto* info = lfirst_node(RestrictInfo, cell);
+  const auto note = [&](const RestrictInfo* info) {
     walk.guarded = info->security_level > rel->baserestrict_min_security;
     note_within(reinterpret_cast<Node*>(info->clause), &walk);
-  }
-  foreach (cell, rel->joininfo) {
-    const auto* info = lfirst_node(RestrictInfo, cell);
-    walk.guarded = info->security_level > rel->baserestrict_min_security;
-    walk.join_clause = topmost_clause(root, rel, foreach_current_index(cell));
-    note_within(reinterpret_cast<Node*>(info->clause), &walk);
+  };
+  for (const auto* info : each<RestrictInfo>(rel->baserestrictinfo)) note(info);
+  for (int place = 0; place < list_length(rel->joininfo); ++place) {
+    walk.join_clause = topmost_clause(root, rel, place);
+    note(list_nth_node(RestrictInfo, rel->joininfo, place));
   }
 }
 

@@ -1,12 +1,8 @@
-// What lsh indexes can do for the conditions of a query, noted while it is planned: for lsh_why_not().
+// Notes on the conditions of a query that lsh indexes could serve, taken while it is planned: for lsh_why_not().
 #pragma once
 
 #include "pg/base/pg.h"
 #include "pg/lsh/planner/facts/verdict.h"
-
-extern "C" {
-#include "nodes/pathnodes.h"
-}
 
 namespace neardup {
 
@@ -14,14 +10,14 @@ namespace neardup {
 struct ConditionNote {
   const char* condition;  // as SQL; of other tables' columns without the parts that are not of this one
   Oid table;              // InvalidOid: rows that are of no table
-  // Of the relation, as it is written in the query. The range table of the finished plan has the same pointer, whatever
+  // The relation as it is written in the query. The range table of the finished plan has the same pointer, whatever
   // number the relation has there, and of two relations with one alias each its own.
   const Alias* relation;
   Oid index;  // InvalidOid: the table has none
   Verdict verdict;
   double limit;  // of below_threshold and beyond_distance: what the index finds
 
-  // Of a condition between relations, as the query has it for the topmost parents of partitions; else null.
+  // A condition between relations, as the query has it for the topmost parents of partitions; else null.
   const PlannerInfo* root;
   const RestrictInfo* join_clause;
 };
@@ -42,10 +38,9 @@ void begin_condition_notes(ConditionNotes* notes);
 void end_condition_notes(ConditionNotes* notes);
 bool are_conditions_noted(const PlannerInfo* root);
 
-// Of the conditions of one relation of a query; from set_rel_pathlist_hook.
+// Notes the conditions of one relation of a query; for set_rel_pathlist_hook.
 void note_conditions(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte);
 
-// A Similarity Join that is in the plan, and the relations of its sides.
 void note_similarity_join(const PlannerInfo* root, const Bitmapset* outer, const Bitmapset* inner);
 
 }  // namespace neardup

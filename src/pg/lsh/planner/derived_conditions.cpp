@@ -1,17 +1,15 @@
 // See derived_conditions.h.
 #include "pg/lsh/planner/derived_conditions.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/planner/number_comparison.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/lsh_support.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
-#include "utils/builtins.h"
 }
 
 namespace neardup {
@@ -34,27 +32,18 @@ Node* without_cast(Node* node) {
   }
 }
 
-// How an expression says how near two values are.
 struct Measured {
   const PlanMeasure* measure;
-  List* values;     // the two
+  Node* values[2];
   bool complement;  // it is 1 - measure, an ordering operator of a similarity
   bool less;        // less is nearer
 };
 
-// False for other expressions.
-bool measured(const Derivation& d, Node* node, Measured* out) {
+bool find_measure(const Derivation& d, Node* node, Measured* out) {
   node = without_cast(node);
-  Oid function = InvalidOid;
-  if (IsA(node, FuncExpr)) {
-    function = reinterpret_cast<FuncExpr*>(node)->funcid;
-    out->values = reinterpret_cast<FuncExpr*>(node)->args;
-  } else if (IsA(node, OpExpr)) {
-    set_opfuncid(reinterpret_cast<OpExpr*>(node));
-    function = reinterpret_cast<OpExpr*>(node)->opfuncid;
-    out->values = reinterpret_cast<OpExpr*>(node)->args;
-  }
-  if (!OidIsValid(function) || list_length(out->values) != 2) return false;
+  if (!two_arguments(node, &out->values[0], &out->values[1])) return false;
+  const Oid function = IsA(node, FuncExpr) ? reinterpret_cast<FuncExpr*>(node)->funcid
+                                           : get_opcode(reinterpret_cast<OpExpr*>(node)->opno);
   for (int i = 0; i < d.measures->n; ++i) {
     const PlanMeasure* m = &d.measures->at[i];
     if (function != m->function && function != m->order) continue;
@@ -66,29 +55,30 @@ bool measured(const Derivation& d, Node* node, Measured* out) {
   return false;
 }
 
-// Whether `measured comparison bound` keeps near values; strict: not those at the bound.
+// True if `measured comparison bound` keeps near values; strict: not those at the bound.
 bool asks_for_near(const Measured& m, Comparison comparison, bool* strict) {
   *strict = comparison == (m.less ? Comparison::less : Comparison::greater);
   return *strict || comparison == Comparison::equal ||
          comparison == (m.less ? Comparison::less_or_equal : Comparison::greater_or_equal);
 }
 
+Comparison read_comparison(Node* clause, Node** left, Node** right) {
+  if (!IsA(clause, OpExpr) || !two_arguments(clause, left, right)) return Comparison::none;
+  return find_comparison(get_opcode(reinterpret_cast<OpExpr*>(clause)->opno));
+}
+
 // A predicate's call that is true wherever the comparison is; null for clauses of other forms.
 FuncExpr* derive_comparison(Derivation* d, Node* clause) {
-  if (!IsA(clause, OpExpr)) return nullptr;
-  auto* op = reinterpret_cast<OpExpr*>(clause);
-  if (list_length(op->args) != 2) return nullptr;
-  set_opfuncid(op);
-  const Comparison comparison = find_comparison(op->opfuncid);
+  Node* left;
+  Node* right;
+  const Comparison comparison = read_comparison(clause, &left, &right);
   if (comparison == Comparison::none) return nullptr;
-  Node* left = static_cast<Node*>(linitial(op->args));
-  Node* right = static_cast<Node*>(lsecond(op->args));
   Measured m{};
   Node* bound;
   bool strict;
-  if (measured(*d, left, &m) && asks_for_near(m, comparison, &strict))
+  if (find_measure(*d, left, &m) && asks_for_near(m, comparison, &strict))
     bound = right;
-  else if (measured(*d, right, &m) && asks_for_near(m, turned(comparison), &strict))
+  else if (find_measure(*d, right, &m) && asks_for_near(m, turned(comparison), &strict))
     bound = left;
   else
     return nullptr;
@@ -96,7 +86,7 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
   if (strict && m.measure->is_whole) whole = m.less ? Whole::below : Whole::above;
   Node* number = as_float8(bound, whole);
   if (number == nullptr) return nullptr;
-  // What it is derived from is of another type, or rounded, or the other way round.
+  // Otherwise the bound is of another type, or rounded, or the measure is turned round.
   const bool exact = !m.complement && comparison != Comparison::equal && exprType(bound) != NUMERICOID &&
                      (!strict || m.measure->is_whole);
   // 1 - similarity < bound. LEAST takes the sting out of NaN, which no distance reaches, and of NULL.
@@ -104,9 +94,8 @@ FuncExpr* derive_comparison(Derivation* d, Node* clause) {
     number = call2(F_FLOAT8MI, FLOAT8OID, float8_const(1 - kDistanceSlack),
                    extreme(IS_LEAST, FLOAT8OID, number, float8_const(2.0)));
   if (number != bound) number = eval_const_expressions(nullptr, number);
-  FuncExpr* call =
-      makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(linitial(m.values), lsecond(m.values), number), InvalidOid,
-                   InvalidOid, COERCE_EXPLICIT_CALL);
+  FuncExpr* call = makeFuncExpr(m.measure->predicate, BOOLOID, list_make3(m.values[0], m.values[1], number), InvalidOid,
+                                InvalidOid, COERCE_EXPLICIT_CALL);
   call->location = exact ? kEqualCall : kImpliedCall;
   d->calls = lappend(d->calls, call);
   return call;
@@ -126,9 +115,7 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
     wanted = test->booltesttype == IS_TRUE;
     clause = reinterpret_cast<Node*>(test->arg);
   }
-  ListCell* cell;
-  foreach (cell, d->rel->indexlist) {
-    auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+  for (auto* index : each<IndexOptInfo>(d->rel->indexlist)) {
     if (!is_lsh(index)) continue;
     for (int column = 0; column < planned_value_column(index); ++column) {
       if (index->opcintype[column] != BOOLOID || !match_index_to_operand(clause, column, index)) continue;
@@ -140,7 +127,6 @@ Expr* derive_boolean(Derivation* d, Node* clause) {
   return nullptr;
 }
 
-// A copy of the clause, if that is a call of a predicate.
 FuncExpr* copied_predicate(Derivation* d, Node* clause) {
   if (!IsA(clause, FuncExpr) || d->measures->find(reinterpret_cast<FuncExpr*>(clause)->funcid) == nullptr)
     return nullptr;
@@ -150,7 +136,6 @@ FuncExpr* copied_predicate(Derivation* d, Node* clause) {
   return call;
 }
 
-// Whether what was derived of the clause may be evaluated before row security.
 bool is_leakproof(const Derivation& d, const RestrictInfo* original, Expr* derived) {
   if (!IsA(derived, FuncExpr)) return reveals_nothing(reinterpret_cast<Node*>(derived));
   const auto* call = reinterpret_cast<FuncExpr*>(derived);
@@ -188,9 +173,7 @@ RestrictInfo* copy_for(const RestrictInfo* original, Expr* clause, Expr* orclaus
 
 // The clause with a quiet twin that an lsh index of the relation knows; else null.
 Expr* derive_quiet_call(Derivation* d, Node* clause) {
-  ListCell* cell;
-  foreach (cell, d->rel->indexlist) {
-    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+  for (const auto* index : each<IndexOptInfo>(d->rel->indexlist)) {
     Expr* quiet = is_lsh(index) ? quiet_call(index->opfamily[planned_value_column(index)], clause) : nullptr;
     if (quiet == nullptr) continue;
     d->matched = true;
@@ -199,7 +182,7 @@ Expr* derive_quiet_call(Derivation* d, Node* clause) {
   return nullptr;
 }
 
-// What an index may be asked for the clause before row security; null: nothing.
+// The condition of an index that may be evaluated before row security; null: none.
 Expr* derive_guarded(Derivation* d, Node* clause) {
   FuncExpr* call = derive_comparison(d, clause);
   int origin = kGuardedCall;
@@ -217,8 +200,7 @@ Expr* without_restrictinfo(Node* node) {
   if (!IsA(node, BoolExpr)) return reinterpret_cast<Expr*>(node);
   const auto* b = reinterpret_cast<BoolExpr*>(node);
   List* args = NIL;
-  ListCell* cell;
-  foreach (cell, b->args) args = lappend(args, without_restrictinfo(static_cast<Node*>(lfirst(cell))));
+  for (auto* member : each<Node>(b->args)) args = lappend(args, without_restrictinfo(member));
   return makeBoolExpr(b->boolop, args, b->location);
 }
 
@@ -227,9 +209,7 @@ Expr* without_restrictinfo(Node* node) {
 List* derive_list(Derivation* d, List* list) {
   List* result = NIL;
   bool changed = false;
-  ListCell* cell;
-  foreach (cell, list) {
-    Node* member = static_cast<Node*>(lfirst(cell));
+  for (auto* member : each<Node>(list)) {
     Node* derived = derive(d, member);
     changed = changed || derived != member;
     result = lappend(result, derived);
@@ -277,14 +257,12 @@ FuncExpr* implied_call(const PlanMeasures* measures, Node* clause) {
 }
 
 bool compares_measure(const PlanMeasures* measures, Node* clause) {
-  if (!IsA(clause, OpExpr)) return false;
-  auto* op = reinterpret_cast<OpExpr*>(clause);
-  set_opfuncid(op);
-  if (list_length(op->args) != 2 || find_comparison(op->opfuncid) == Comparison::none) return false;
+  Node* left;
+  Node* right;
+  if (read_comparison(clause, &left, &right) == Comparison::none) return false;
   const Derivation d{measures, NIL, NIL, NIL, NIL, nullptr, false};
   Measured m{};
-  return measured(d, static_cast<Node*>(linitial(op->args)), &m) ||
-         measured(d, static_cast<Node*>(lsecond(op->args)), &m);
+  return find_measure(d, left, &m) || find_measure(d, right, &m);
 }
 
 }  // namespace neardup

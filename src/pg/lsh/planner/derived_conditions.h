@@ -1,4 +1,4 @@
-// What an index can be asked, derived from the conditions of a query.
+// Conditions for indexes, derived from those of a query.
 #pragma once
 
 #include "pg/lsh/planner/facts/plan_measures.h"
@@ -26,7 +26,7 @@ List* derive_list(Derivation* d, List* list);
 // null for clauses that are no comparison of a measure with a bound, and no predicate.
 FuncExpr* implied_call(const PlanMeasures* measures, Node* clause);
 
-// Whether the clause compares a measure with a bound, near or far.
+// True if the clause compares a measure with a bound, near or far.
 bool compares_measure(const PlanMeasures* measures, Node* clause);
 
 }  // namespace neardup

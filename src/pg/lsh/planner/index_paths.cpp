@@ -1,4 +1,4 @@
-// How `jaccard(sig, q) > t` reaches an lsh index.
+// Index paths for `jaccard(sig, q) > t`.
 //
 // PostgreSQL asks support functions about clauses `key op expression` and `function(.., key, ..)` only. In
 // `jaccard(sig, q) > 0.8` (or `hamming(hash, q) <= 3`, and so on) the key is an argument below a core operator, so
@@ -8,6 +8,7 @@
 // to refer to the clauses of the query again.
 #include "pg/lsh/planner/index_paths.h"
 
+#include "pg/base/each.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
@@ -19,8 +20,6 @@
 #include "pg/lsh/planner/row_estimates.h"
 
 extern "C" {
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 }
@@ -43,21 +42,11 @@ void exchange_members(List* list, const List* from, const List* to) {
   foreach (cell, list) lfirst(cell) = exchanged(lfirst(cell), from, to);
 }
 
-// Can one of the derived calls be looked up in an index of the relation?
 bool any_condition(PlannerInfo* root, RelOptInfo* rel, const Derivation& d) {
-  ListCell* index_cell;
-  foreach (index_cell, rel->indexlist) {
-    auto* index = static_cast<IndexOptInfo*>(lfirst(index_cell));
+  for (auto* index : each<IndexOptInfo>(rel->indexlist)) {
     if (!is_lsh(index)) continue;
-    const int column = planned_value_column(index);
-    ListCell* cell;
-    foreach (cell, d.calls) {
-      const auto* call = static_cast<FuncExpr*>(lfirst(cell));
-      for (int i = 0; i < 2; ++i)
-        if (match_index_to_operand(static_cast<Node*>(list_nth(call->args, i)), column, index) &&
-            index_condition(root, index, column, call, i).condition != nullptr)
-          return true;
-    }
+    for (const auto* call : each<FuncExpr>(d.calls))
+      if (index_condition(root, index, call).condition != nullptr) return true;
   }
   return false;
 }
@@ -65,9 +54,8 @@ bool any_condition(PlannerInfo* root, RelOptInfo* rel, const Derivation& d) {
 bool may_use_index(const RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!is_base(rel) || rte->rtekind != RTE_RELATION || rte->inh || rte->tablesample != nullptr) return false;
   if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW) return false;
-  ListCell* cell;
-  foreach (cell, rel->indexlist)
-    if (is_lsh(static_cast<IndexOptInfo*>(lfirst(cell)))) return true;
+  for (auto* index : each<IndexOptInfo>(rel->indexlist))
+    if (is_lsh(index)) return true;
   return false;
 }
 
@@ -75,9 +63,7 @@ bool may_use_index(const RelOptInfo* rel, const RangeTblEntry* rte) {
 // since a bitmap's rows are checked by it. The query's own clause is no part of such a path and stays a filter.
 void restore_path(Path* path, const Derivation& d) {
   if (IsA(path, IndexPath)) {
-    ListCell* cell;
-    foreach (cell, reinterpret_cast<IndexPath*>(path)->indexclauses) {
-      auto* clause = static_cast<IndexClause*>(lfirst(cell));
+    for (auto* clause : each<IndexClause>(reinterpret_cast<IndexPath*>(path)->indexclauses)) {
       if (list_member_ptr(d.guarded, clause->rinfo))
         clause->rinfo = linitial_node(RestrictInfo, clause->indexquals);
       else
@@ -88,8 +74,7 @@ void restore_path(Path* path, const Derivation& d) {
   } else if (IsA(path, BitmapAndPath) || IsA(path, BitmapOrPath)) {
     List* members = IsA(path, BitmapAndPath) ? reinterpret_cast<BitmapAndPath*>(path)->bitmapquals
                                              : reinterpret_cast<BitmapOrPath*>(path)->bitmapquals;
-    ListCell* cell;
-    foreach (cell, members) restore_path(static_cast<Path*>(lfirst(cell)), d);
+    for (auto* member : each<Path>(members)) restore_path(member, d);
   }
 }
 
@@ -108,42 +93,34 @@ void add_paths(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte, con
   rel->baserestrictinfo = derived_restrictions;
   rel->joininfo = derived_joins;
   // Sizes of parameterised paths, too, were made with a third.
-  ListCell* cell;
-  foreach (cell, rel->ppilist) {
-    auto* info = static_cast<ParamPathInfo*>(lfirst(cell));
+  for (auto* info : each<ParamPathInfo>(rel->ppilist)) {
     exchange_members(info->ppi_clauses, d.originals, d.derived);
     info->ppi_rows = get_parameterized_baserel_size(root, rel, info->ppi_clauses);
   }
-  foreach (cell, rel->pathlist) {
-    auto* path = static_cast<Path*>(lfirst(cell));
+  for (auto* path : each<Path>(rel->pathlist))
     if (path->param_info != nullptr) path->rows = path->param_info->ppi_rows;
-  }
 
   if (usable && (d.matched || any_condition(root, rel, d))) {
     List* saved = NIL;
-    foreach (cell, rel->indexlist) {
-      auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    for (auto* index : each<IndexOptInfo>(rel->indexlist)) {
       saved = lappend(saved, index->indrestrictinfo);
-      // Without clauses that the index's predicate implies; the clauses are the same.
+      // The index's list leaves out clauses that its predicate implies; the others are the same.
       index->indrestrictinfo = list_copy(index->indrestrictinfo);
       exchange_members(index->indrestrictinfo, d.originals, d.derived);
     }
     create_index_paths(root, rel);
-    ListCell* saved_cell;
-    forboth(cell, rel->indexlist, saved_cell, saved) {
-      static_cast<IndexOptInfo*>(lfirst(cell))->indrestrictinfo = static_cast<List*>(lfirst(saved_cell));
-    }
-    foreach (cell, rel->pathlist) restore_path(static_cast<Path*>(lfirst(cell)), d);
-    foreach (cell, rel->partial_pathlist) restore_path(static_cast<Path*>(lfirst(cell)), d);
+    int place = 0;
+    for (auto* index : each<IndexOptInfo>(rel->indexlist))
+      index->indrestrictinfo = static_cast<List*>(list_nth(saved, place++));
+    for (auto* path : each<Path>(rel->pathlist)) restore_path(path, d);
+    for (auto* path : each<Path>(rel->partial_pathlist)) restore_path(path, d);
   }
 
   rel->baserestrictinfo = restrictions;
   rel->joininfo = joins;
-  foreach (cell, rel->ppilist)
-    exchange_members(static_cast<ParamPathInfo*>(lfirst(cell))->ppi_clauses, d.derived, d.originals);
+  for (auto* info : each<ParamPathInfo>(rel->ppilist)) exchange_members(info->ppi_clauses, d.derived, d.originals);
 }
 
-// Estimates of the query's measures, and the paths that an index makes of them.
 void add_derived(PlannerInfo* root, RelOptInfo* rel, const RangeTblEntry* rte) {
   if (!guc_derive_conditions || IS_DUMMY_REL(rel)) return;
   PlanMeasures* measures = plan_measures(root);
@@ -159,9 +136,8 @@ bool searches(const Path* path) {
   if (IsA(path, IndexPath)) return is_lsh(reinterpret_cast<const IndexPath*>(path)->indexinfo);
   if (IsA(path, BitmapHeapPath)) return searches(reinterpret_cast<const BitmapHeapPath*>(path)->bitmapqual);
   if (!IsA(path, BitmapAndPath)) return false;
-  ListCell* cell;
-  foreach (cell, reinterpret_cast<const BitmapAndPath*>(path)->bitmapquals)
-    if (searches(static_cast<const Path*>(lfirst(cell)))) return true;
+  for (const auto* member : each<Path>(reinterpret_cast<const BitmapAndPath*>(path)->bitmapquals))
+    if (searches(member)) return true;
   return false;
 }
 
@@ -175,8 +151,7 @@ bool is_short_search(const Path* path) {
 void keep_from_workers(RelOptInfo* rel) {
   if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL) return;
   ListCell* cell;
-  foreach (cell, rel->pathlist) {
-    auto* path = static_cast<Path*>(lfirst(cell));
+  for (auto* path : each<Path>(rel->pathlist)) {
     if (is_short_search(path)) path->parallel_safe = false;
   }
   foreach (cell, rel->partial_pathlist)

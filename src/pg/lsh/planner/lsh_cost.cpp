@@ -1,7 +1,8 @@
-// What an index scan costs. The formula: README, "What a scan costs".
+// The costs of an index scan.
 #include <cmath>
 
 #include "core/kinds/measure.h"
+#include "pg/base/each.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/lsh_cost.h"
@@ -11,8 +12,6 @@
 #include "pg/lsh/planner/facts/plan_measures.h"
 
 extern "C" {
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 }
@@ -38,9 +37,7 @@ struct ValueConditions {
 
 double members_of_lists(PlannerInfo* root, const IndexClause* clause) {
   double members = 1;
-  ListCell* cell;
-  foreach (cell, clause->indexquals) {
-    const auto* qual = lfirst_node(RestrictInfo, cell);
+  for (const auto* qual : each<RestrictInfo>(clause->indexquals)) {
     if (!IsA(qual->clause, ScalarArrayOpExpr)) continue;
     Node* list = static_cast<Node*>(lsecond(reinterpret_cast<ScalarArrayOpExpr*>(qual->clause)->args));
     members *= Max(1.0, array_length_estimate(root, list));
@@ -48,7 +45,6 @@ double members_of_lists(PlannerInfo* root, const IndexClause* clause) {
   return members;
 }
 
-// Adds the condition, if it is one and its value is known.
 void add_known_column(PlannerInfo* root, const IndexOptInfo* index, const IndexClause* clause, KnownColumns* known) {
   if (list_length(clause->indexquals) != 1) return;
   const Node* qual = reinterpret_cast<Node*>(linitial_node(RestrictInfo, clause->indexquals)->clause);
@@ -73,9 +69,7 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
   EqualityConditions equal{};
   equal.share = equal.searches = 1;
   Bitmapset* seen = nullptr;
-  ListCell* cell;
-  foreach (cell, path->indexclauses) {
-    const auto* clause = static_cast<IndexClause*>(lfirst(cell));
+  for (const auto* clause : each<IndexClause>(path->indexclauses)) {
     if (clause->indexcol == planned_value_column(index) || bms_is_member(clause->indexcol, seen)) continue;
     seen = bms_add_member(seen, clause->indexcol);
     ++equal.columns;
@@ -88,10 +82,11 @@ EqualityConditions equality_conditions(PlannerInfo* root, const IndexPath* path)
 }
 
 double usual_probes(const IndexFacts* facts, const KnownQuery& query) {
-  return facts == nullptr ? kUsualProbes : facts->family->usual_probes(*facts, query);
+  if (facts == nullptr) return kUsualProbes;
+  const FamilyPlan& family = *facts->family;
+  return family.usual_probes == nullptr ? family.usual_look_ups : family.usual_probes(*facts, query);
 }
 
-// Entries that so many look-ups meet.
 double usual_entries(const IndexFacts* facts, const KnownQuery& query, double probes, const NearStats& stats) {
   if (facts == nullptr || facts->entries == 0) return 0;
   if (facts->family->usual_entries != nullptr) return facts->family->usual_entries(*facts, query, probes);
@@ -104,30 +99,6 @@ double usual_entries(const IndexFacts* facts, const KnownQuery& query, double pr
   const double less = expected_candidates(stats, query) / expected_candidates(stats, row);
   return probes * (1 + (shared - 1) * Min(less, 1.0));
 }
-
-}  // namespace
-
-LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key, KnownQuery query,
-                        const ProbeEstimate* counted, double equal_share) {
-  const double rows = table_rows(index);
-  const IndexFacts* facts = index_facts(root, index);
-  // At a high similarity few of the bands that are located are read.
-  const double probes =
-      counted != nullptr && measure_kind(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
-  if (counted != nullptr && counted->measured) return {probes, counted->entries, Min(counted->candidates, rows)};
-  VariableStatData variable;
-  examine_variable(root, key, 0, &variable);
-  const NearStats stats = near_stats(root, &variable, query.measure);
-  ReleaseVariableStats(variable);
-  // A partial index has its share of the candidates.
-  const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
-  const double entries = usual_entries(facts, query, probes, stats);
-  double candidates = expected_candidates(stats, query) * share * equal_share;
-  if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(entries, 1.0));
-  return {probes, entries, Min(candidates, rows)};
-}
-
-namespace {
 
 void add_condition(PlannerInfo* root, const IndexOptInfo* index, const OpExpr* condition,
                    const EqualityConditions& equal, double loops, ValueConditions* out) {
@@ -157,13 +128,9 @@ ValueConditions value_conditions(PlannerInfo* root, const IndexPath* path, const
   const IndexOptInfo* index = path->indexinfo;
   const int value_column = planned_value_column(index);
   ValueConditions conditions{false, {0, 0, table_rows(index)}, 0};
-  ListCell* cell;
-  foreach (cell, path->indexclauses) {
-    const auto* clause = static_cast<IndexClause*>(lfirst(cell));
+  for (const auto* clause : each<IndexClause>(path->indexclauses)) {
     if (clause->indexcol != value_column) continue;
-    ListCell* qual_cell;
-    foreach (qual_cell, clause->indexquals) {
-      const auto* qual = lfirst_node(RestrictInfo, qual_cell);
+    for (const auto* qual : each<RestrictInfo>(clause->indexquals)) {
       if (!IsA(qual->clause, OpExpr)) continue;
       add_condition(root, index, reinterpret_cast<OpExpr*>(qual->clause), equal, loops, &conditions);
       if (conditions.served && conditions.look_up.candidates == 0) break;
@@ -183,8 +150,8 @@ struct PagesRead {
   double cold;  // of these: where a page of disk has to be paid for
 };
 
-// What one search of so many look-ups reads. A session keeps the directory, roots and inner pages (tree_cache.h). Small
-// runs, which hold the latest rows, stay in memory: a query reads so many of their leaves.
+// One search of so many look-ups. A session keeps the directory, roots and inner pages (tree_cache.h). Small runs,
+// which hold the latest rows, stay in memory: a query reads so many of their leaves.
 PagesRead pages_of_search(const IndexFacts& facts, double probes) {
   uint32_t largest = 0;
   for (int i = 0; i < facts.nruns; ++i) largest = Max(largest, facts.leaves[i]);
@@ -253,6 +220,26 @@ Cost processor_cost(const IndexFacts* facts, const LookUp& look_up, double searc
 }
 
 }  // namespace
+
+LookUp expected_look_up(PlannerInfo* root, const IndexOptInfo* index, Node* key, KnownQuery query,
+                        const ProbeEstimate* counted, double equal_share) {
+  const double rows = table_rows(index);
+  const IndexFacts* facts = index_facts(root, index);
+  // At a high similarity few of the bands that are located are read.
+  const double probes =
+      counted != nullptr && measure_kind(query.measure) != Kind::minhash ? counted->probes : usual_probes(facts, query);
+  if (counted != nullptr && counted->measured) return {probes, counted->entries, Min(counted->candidates, rows)};
+  VariableStatData variable;
+  examine_variable(root, key, 0, &variable);
+  const NearStats stats = near_stats(root, &variable, query.measure);
+  ReleaseVariableStats(variable);
+  // A partial index has its share of the candidates.
+  const double share = index->indpred == NIL ? 1 : Min(1.0, Max(index->tuples, 1.0) / rows);
+  const double entries = usual_entries(facts, query, probes, stats);
+  double candidates = expected_candidates(stats, query) * share * equal_share;
+  if (!stats.analyzed && facts != nullptr) candidates = Min(candidates, Max(entries, 1.0));
+  return {probes, entries, Min(candidates, rows)};
+}
 
 Cost cost_of_look_ups(PlannerInfo* root, const IndexOptInfo* index, const LookUp& look_up, double searches,
                       double loops, double* pages) {

@@ -6,20 +6,42 @@
 #include "pg/lsh/planner/facts/lsh_selectivity.h"
 #include "pg/lsh/planner/lsh_support.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
+#include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/supportnodes.h"
-#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 }
 
 namespace neardup {
-
 namespace {
 
 IndexCondition refused(Verdict verdict) { return {nullptr, verdict, false}; }
+
+Datum support(FunctionCallInfo fcinfo, Measure measure) {
+  Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+  if (IsA(raw, SupportRequestIndexCondition)) {
+    auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
+    if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(NULL);
+    const auto* call = reinterpret_cast<FuncExpr*>(request->node);
+    const IndexCondition found =
+        index_condition(request->root, request->index, request->indexcol, call, request->indexarg);
+    if (found.condition == nullptr) PG_RETURN_POINTER(NULL);
+    request->lossy = !found.exact;
+    PG_RETURN_POINTER(list_make1(found.condition));
+  }
+  if (IsA(raw, SupportRequestSelectivity)) {
+    auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);
+    if (list_length(request->args) != 3) PG_RETURN_POINTER(NULL);
+    request->selectivity = predicate_selectivity(request->root, measure, request->funcid, request->args,
+                                                 request->varRelid, request->jointype, request->sjinfo);
+    PG_RETURN_POINTER(request);
+  }
+  PG_RETURN_POINTER(NULL);
+}
 
 }  // namespace
 
@@ -50,6 +72,7 @@ IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int colum
   }
   const Verdict verdict = index_verdict(root, index, known);
   if (verdict != Verdict::usable) return refused(verdict);
+  if (guarded && !reveals_nothing(reinterpret_cast<Node*>(call->args))) return refused(Verdict::leaks);
   Expr* query = reinterpret_cast<Expr*>(
       makeFuncExpr(maker, m->query_type, list_make2(value, bound), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
   if (IsA(value, Const) && IsA(bound, Const))
@@ -59,6 +82,15 @@ IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int colum
   return {make_opclause(guarded ? m->quiet : m->condition, BOOLOID, false, reinterpret_cast<Expr*>(key), query,
                         InvalidOid, InvalidOid),
           Verdict::usable, exact};
+}
+
+IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, const FuncExpr* call) {
+  const int column = planned_value_column(index);
+  IndexCondition found = refused(Verdict::other_value);
+  for (int key = 0; key < 2 && found.condition == nullptr; ++key)
+    if (match_index_to_operand(static_cast<Node*>(list_nth(call->args, key)), column, index))
+      found = index_condition(root, index, column, call, key);
+  return found;
 }
 
 Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
@@ -71,39 +103,31 @@ Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, N
   return index_verdict(root, index, *known, counted, columns);
 }
 
-namespace {
-
-// Of a predicate: the condition that an index serves, and how many rows it keeps.
-Datum support(FunctionCallInfo fcinfo, Measure measure) {
-  Node* raw = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-  if (IsA(raw, SupportRequestIndexCondition)) {
-    auto* request = reinterpret_cast<SupportRequestIndexCondition*>(raw);
-    if (!IsA(request->node, FuncExpr) || !is_lsh(request->index)) PG_RETURN_POINTER(NULL);
-    const auto* call = reinterpret_cast<FuncExpr*>(request->node);
-    const IndexCondition found =
-        index_condition(request->root, request->index, request->indexcol, call, request->indexarg);
-    if (found.condition == nullptr) PG_RETURN_POINTER(NULL);
-    request->lossy = !found.exact;
-    PG_RETURN_POINTER(list_make1(found.condition));
-  }
-  if (IsA(raw, SupportRequestSelectivity)) {
-    auto* request = reinterpret_cast<SupportRequestSelectivity*>(raw);
-    if (list_length(request->args) != 3) PG_RETURN_POINTER(NULL);
-    request->selectivity = predicate_selectivity(request->root, measure, request->funcid, request->args,
-                                                 request->varRelid, request->jointype, request->sjinfo);
-    PG_RETURN_POINTER(request);
-  }
-  PG_RETURN_POINTER(NULL);
+Verdict clause_verdict(PlannerInfo* root, IndexOptInfo* index, OpExpr* clause, bool guarded) {
+  const int column = planned_value_column(index);
+  auto* left = static_cast<Node*>(linitial(clause->args));
+  auto* right = static_cast<Node*>(lsecond(clause->args));
+  const bool is_left = match_index_to_operand(left, column, index);
+  if (!is_left && !match_index_to_operand(right, column, index)) return Verdict::other_value;
+  const Oid by = is_left ? clause->opno : get_commutator(clause->opno);
+  if (!OidIsValid(by) || !op_in_opfamily(by, index->opfamily[column])) return Verdict::other_measure;
+  Node* query = is_left ? right : left;
+  if (!is_pseudo_constant_for_index(root, query, index)) return Verdict::other_row;
+  KnownQuery known;
+  const Verdict verdict = operator_verdict(root, index, by, query, &known);
+  if (verdict != Verdict::usable || !guarded) return verdict;
+  Expr* quiet = quiet_call(index->opfamily[column], reinterpret_cast<Node*>(clause));
+  return reveals_nothing(reinterpret_cast<Node*>(quiet != nullptr ? quiet : reinterpret_cast<Expr*>(clause)))
+             ? verdict
+             : Verdict::leaks;
 }
 
-}  // namespace
 }  // namespace neardup
 
 using namespace neardup;
 
 extern "C" {
 
-// Of the named predicate of each measure.
 #define NEARDUP_SUPPORT(measure, name) \
   PG_FUNCTION_INFO_V1(name);           \
   Datum name(PG_FUNCTION_ARGS) { return support(fcinfo, Measure::measure); }

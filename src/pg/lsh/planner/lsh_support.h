@@ -5,10 +5,6 @@
 
 #include "pg/lsh/planner/facts/verdict.h"
 
-extern "C" {
-#include "nodes/pathnodes.h"
-}
-
 namespace neardup {
 
 struct KnownColumns;
@@ -24,7 +20,7 @@ enum CallOrigin : int {
   kGuardedCall = -19553,  // as kImpliedCall, to be evaluated before row security: by a quiet twin
   kGuardedUsersCall = -19554,
 };
-// Whether it is a predicate of the query, which raises an error for bounds out of its range.
+// True for a predicate of the query, which raises an error for bounds out of its range.
 inline bool is_users_own(int location) {
   return location != kImpliedCall && location != kEqualCall && location != kGuardedCall;
 }
@@ -38,9 +34,13 @@ struct IndexCondition {
 };
 IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, int column, const FuncExpr* call,
                                int key_argument);
+// The same for either argument that is the index's column: a condition, if there is one.
+IndexCondition index_condition(PlannerInfo* root, IndexOptInfo* index, const FuncExpr* call);
 
 // The verdict for `key op query` by an operator of the index. *counted, columns: as of index_verdict().
 Verdict operator_verdict(PlannerInfo* root, const IndexOptInfo* index, Oid op, Node* query, KnownQuery* known,
                          const ProbeEstimate** counted = nullptr, const KnownColumns* columns = nullptr);
+// The verdict for a clause: sig % q, sig %> q, q && q. guarded: row security comes before it.
+Verdict clause_verdict(PlannerInfo* root, IndexOptInfo* index, OpExpr* clause, bool guarded);
 
 }  // namespace neardup

@@ -1,13 +1,12 @@
 // lsh_why_not(): why an lsh index serves a condition of a query, or not. The query is planned, not run.
+#include "pg/base/each.h"
 #include "pg/base/result_row.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/plan_scans.h"
 
 extern "C" {
 #include "executor/executor.h"
-#include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteHandler.h"
-#include "tcop/tcopprot.h"
 #include "utils/float.h"
 }
 
@@ -51,8 +50,7 @@ List* rewritten(const char* source) {
   error_context_stack = callback.previous;
   demand_all_privileges(reinterpret_cast<Node*>(query), nullptr);
   List* queries = QueryRewrite(query);
-  ListCell* cell;
-  foreach (cell, queries) demand_all_privileges(static_cast<Node*>(lfirst(cell)), nullptr);
+  for (auto* member : each<Node>(queries)) demand_all_privileges(member, nullptr);
   return queries;
 }
 
@@ -117,9 +115,7 @@ const char* reason_text(const ConditionNote& note, bool used) {
 enum class Column { condition, relation, index, served, reason, kColumns };
 
 bool is_used(const ConditionNote& note, const List* uses) {
-  const ListCell* cell;
-  foreach (cell, uses) {
-    const auto* use = static_cast<IndexUse*>(lfirst(cell));
+  for (const auto* use : each<IndexUse>(uses)) {
     if (use->index == note.index && use->relation == note.relation) return true;
   }
   return false;
@@ -142,9 +138,7 @@ bool put_conditions(Query* query, const char* source, ReturnSetInfo* rows) {
   const PlannedStmt* statement = plan_and_note(query, source, &notes);
   const List* uses = index_uses(statement);
   bool found = false;
-  ListCell* cell;
-  foreach (cell, notes.notes) {
-    const auto* note = static_cast<ConditionNote*>(lfirst(cell));
+  for (const auto* note : each<ConditionNote>(notes.notes)) {
     if (!has_relation(statement, note->relation)) continue;
     put_note(*note, uses, rows);
     found = true;
@@ -164,9 +158,7 @@ Datum lsh_why_not(PG_FUNCTION_ARGS) {
   const char* source = text_to_cstring(PG_GETARG_TEXT_PP(0));
   ReturnSetInfo* rows = begin_rows(fcinfo);
   bool found = false;
-  ListCell* cell;
-  foreach (cell, rewritten(source)) {
-    auto* query = lfirst_node(Query, cell);
+  for (auto* query : each<Query>(rewritten(source))) {
     if (query->commandType == CMD_UTILITY)
       ereport(NOTICE, (errmsg("a rule adds a utility command to the query, which has no plan")));
     else if (put_conditions(query, source, rows))

@@ -1,5 +1,5 @@
-// What a search in the order of distance costs that has no condition on the value: a step. As long as the rows that the
-// index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too. Of a value that is not
+// The cost of a search in the order of distance without a condition on the value: a step. As long as the rows that the
+// index reaches are as many as are asked for, it is a look-up; beyond, the table is read, too. For a value that is not
 // known the price lies between, as some values have so many near rows.
 #include "pg/lsh/planner/facts/near_stats.h"
 #include "pg/lsh/planner/lsh_cost.h"
@@ -8,10 +8,6 @@
 #include "pg/lsh/store/lsh_columns.h"
 
 extern "C" {
-#include "access/genam.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 }
@@ -19,7 +15,6 @@ extern "C" {
 namespace neardup {
 namespace {
 
-// What the index finds.
 struct Reach {
   LookUp look_up;
   double suffices;  // 1: rows enough; 0: the table has to be read
@@ -34,7 +29,7 @@ double rows_needed(const PlannerInfo* root, const IndexOptInfo* index, double eq
   return Min(all, root->limit_tuples * Max(1.0, all / Max(index->rel->rows, 1.0)));
 }
 
-// By statistics, for a value that is not known, or whose rows may not be counted.
+// Asks statistics, for a value that is not known, or whose rows may not be counted.
 Reach expected_reach(PlannerInfo* root, const IndexOptInfo* index, Node* key, const IndexFacts& facts, KnownQuery query,
                      double equal_share, double needed) {
   query.has_bound = true;
@@ -75,7 +70,6 @@ Reach find_reach(PlannerInfo* root, const IndexPath* path, const EqualityConditi
   return {{counted.probes, counted.entries, counted.candidates}, suffices ? 1.0 : 0.0};
 }
 
-// To read the table, measure its rows, and keep them.
 Cost cost_of_table(PlannerInfo* root, const IndexPath* path) {
   const RelOptInfo* rel = path->indexinfo->rel;
   double page_cost;

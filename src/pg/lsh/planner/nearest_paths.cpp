@@ -1,6 +1,7 @@
 // See nearest_paths.h.
 #include "pg/lsh/planner/nearest_paths.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 
@@ -26,7 +27,7 @@ IndexOptInfo* without_condition(const IndexOptInfo* index) {
   return copy;
 }
 
-// What PostgreSQL makes of these indexes, apart from the paths that the relation has.
+// PostgreSQL's paths by these indexes, apart from those that the relation has.
 List* make_paths(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
   List* all_indexes = rel->indexlist;
   List* all_paths = rel->pathlist;
@@ -44,16 +45,13 @@ List* make_paths(PlannerInfo* root, RelOptInfo* rel, List* indexes) {
 }  // namespace
 
 bool is_nearest(const IndexPath* path) {
-  ListCell* cell;
-  foreach (cell, path->indexclauses)
-    if (static_cast<IndexClause*>(lfirst(cell))->indexcol == planned_value_column(path->indexinfo)) return false;
+  for (auto* clause : each<IndexClause>(path->indexclauses))
+    if (clause->indexcol == planned_value_column(path->indexinfo)) return false;
   return path->indexorderbys != NIL;
 }
 
 void order_by_first(RelOptInfo* rel) {
-  ListCell* cell;
-  foreach (cell, rel->pathlist) {
-    auto* path = static_cast<IndexPath*>(lfirst(cell));
+  for (auto* path : each<IndexPath>(rel->pathlist)) {
     if (!IsA(path, IndexPath) || list_length(path->indexorderbys) < 2 || !is_lsh(path->indexinfo)) continue;
     path->indexorderbys = list_make1(linitial(path->indexorderbys));
     path->indexorderbycols = list_make1_int(linitial_int(path->indexorderbycols));
@@ -64,15 +62,12 @@ void order_by_first(RelOptInfo* rel) {
 void add_nearest_paths(PlannerInfo* root, RelOptInfo* rel) {
   if (root->query_pathkeys == NIL || IS_DUMMY_REL(rel)) return;
   List* indexes = NIL;
-  ListCell* cell;
-  foreach (cell, rel->indexlist) {
-    const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+  for (const auto* index : each<IndexOptInfo>(rel->indexlist)) {
     if (has_order_alone(index)) indexes = lappend(indexes, without_condition(index));
   }
   if (indexes == NIL) return;
   // Others of them have a condition, and are there already, or neither condition nor order: those read the whole table.
-  foreach (cell, make_paths(root, rel, indexes)) {
-    auto* path = static_cast<IndexPath*>(lfirst(cell));
+  for (auto* path : each<IndexPath>(make_paths(root, rel, indexes))) {
     if (IsA(path, IndexPath) && path->indexclauses == NIL && path->indexorderbys != NIL)
       add_path(rel, reinterpret_cast<Path*>(path));
   }

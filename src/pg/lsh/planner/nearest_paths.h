@@ -3,16 +3,12 @@
 
 #include "pg/base/pg.h"
 
-extern "C" {
-#include "nodes/pathnodes.h"
-}
-
 namespace neardup {
 
-// Whether rows come in the order of their distance, also those that are not in the index.
+// True if rows come in the order of their distance, also those that are not in the index.
 bool is_nearest(const IndexPath* path);
 
-// Of several orders the paths keep the first: an incremental sort adds the others. The executor compares no further
+// Paths of several orders keep the first: an incremental sort adds the others. The executor compares no further
 // distance of two rows whose first one is NULL, so it would not order them.
 void order_by_first(RelOptInfo* rel);
 

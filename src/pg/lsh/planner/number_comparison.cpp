@@ -3,12 +3,26 @@
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
 }
 
 namespace neardup {
 namespace {
+
+// The functions of two types of numbers, as Comparison has them after none.
+#define NEARDUP_COMPARISONS(types) \
+  { F_##types##LT, F_##types##LE, F_##types##GT, F_##types##GE, F_##types##EQ }
+constexpr Oid kComparisons[][5] = {
+    NEARDUP_COMPARISONS(FLOAT8),   NEARDUP_COMPARISONS(FLOAT84), NEARDUP_COMPARISONS(FLOAT48),
+    NEARDUP_COMPARISONS(INT4),     NEARDUP_COMPARISONS(INT42),   NEARDUP_COMPARISONS(INT24),
+    NEARDUP_COMPARISONS(INT48),    NEARDUP_COMPARISONS(INT84),   NEARDUP_COMPARISONS(INT8),
+    NEARDUP_COMPARISONS(NUMERIC_),
+};
+
+constexpr struct {
+  Oid type;
+  Oid function;
+} kCastsToFloat8[] = {
+    {FLOAT4OID, F_FLOAT8_FLOAT4}, {INT2OID, F_FLOAT8_INT2}, {INT4OID, F_FLOAT8_INT4}, {INT8OID, F_FLOAT8_INT8}};
 
 Node* int4_const(int32 value) {
   return reinterpret_cast<Node*>(makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true));
@@ -21,67 +35,11 @@ Node* numeric_const(int64 value) {
 
 }  // namespace
 
-// Long: it is a table.
 Comparison find_comparison(Oid function) {
-  switch (function) {
-    case F_FLOAT8GT:
-    case F_FLOAT84GT:
-    case F_FLOAT48GT:
-    case F_INT4GT:
-    case F_INT42GT:
-    case F_INT24GT:
-    case F_INT48GT:
-    case F_INT84GT:
-    case F_INT8GT:
-    case F_NUMERIC_GT:
-      return Comparison::greater;
-    case F_FLOAT8GE:
-    case F_FLOAT84GE:
-    case F_FLOAT48GE:
-    case F_INT4GE:
-    case F_INT42GE:
-    case F_INT24GE:
-    case F_INT48GE:
-    case F_INT84GE:
-    case F_INT8GE:
-    case F_NUMERIC_GE:
-      return Comparison::greater_or_equal;
-    case F_FLOAT8LT:
-    case F_FLOAT84LT:
-    case F_FLOAT48LT:
-    case F_INT4LT:
-    case F_INT42LT:
-    case F_INT24LT:
-    case F_INT48LT:
-    case F_INT84LT:
-    case F_INT8LT:
-    case F_NUMERIC_LT:
-      return Comparison::less;
-    case F_FLOAT8LE:
-    case F_FLOAT84LE:
-    case F_FLOAT48LE:
-    case F_INT4LE:
-    case F_INT42LE:
-    case F_INT24LE:
-    case F_INT48LE:
-    case F_INT84LE:
-    case F_INT8LE:
-    case F_NUMERIC_LE:
-      return Comparison::less_or_equal;
-    case F_FLOAT8EQ:
-    case F_FLOAT84EQ:
-    case F_FLOAT48EQ:
-    case F_INT4EQ:
-    case F_INT42EQ:
-    case F_INT24EQ:
-    case F_INT48EQ:
-    case F_INT84EQ:
-    case F_INT8EQ:
-    case F_NUMERIC_EQ:
-      return Comparison::equal;
-    default:
-      return Comparison::none;
-  }
+  for (const auto& functions : kComparisons)
+    for (int i = 0; i < static_cast<int>(lengthof(functions)); ++i)
+      if (functions[i] == function) return static_cast<Comparison>(i + 1);
+  return Comparison::none;
 }
 
 Comparison turned(Comparison c) {
@@ -150,26 +108,10 @@ Node* as_float8(Node* bound, Whole whole) {
     choice->location = -1;
     return reinterpret_cast<Node*>(choice);
   }
-  Node* number;
-  switch (exprType(bound)) {
-    case FLOAT8OID:
-      number = bound;
-      break;
-    case FLOAT4OID:
-      number = call1(F_FLOAT8_FLOAT4, FLOAT8OID, bound);
-      break;
-    case INT2OID:
-      number = call1(F_FLOAT8_INT2, FLOAT8OID, bound);
-      break;
-    case INT4OID:
-      number = call1(F_FLOAT8_INT4, FLOAT8OID, bound);
-      break;
-    case INT8OID:
-      number = call1(F_FLOAT8_INT8, FLOAT8OID, bound);
-      break;
-    default:
-      return nullptr;
-  }
+  Node* number = exprType(bound) == FLOAT8OID ? bound : nullptr;
+  for (const auto& cast : kCastsToFloat8)
+    if (exprType(bound) == cast.type) number = call1(cast.function, FLOAT8OID, bound);
+  if (number == nullptr) return nullptr;
   if (whole == Whole::below)
     return call2(F_FLOAT8MI, FLOAT8OID, call1(F_CEIL_FLOAT8, FLOAT8OID, number), float8_const(1));
   if (whole == Whole::above)

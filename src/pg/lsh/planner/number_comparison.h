@@ -11,10 +11,9 @@ namespace neardup {
 
 enum class Comparison { none, less, less_or_equal, greater, greater_or_equal, equal };
 
-// What a function compares two numbers by; none: it is no comparison of numbers.
+// The comparison of two numbers that a function is; none: it is another function.
 Comparison find_comparison(Oid function);
 
-// With the sides exchanged.
 Comparison turned(Comparison c);
 
 // A whole number is below x where it is at most ceil(x) - 1, and above x where it is at least floor(x) + 1.
@@ -24,11 +23,9 @@ enum class Whole { as_it_is, below, above };
 // numbers of a measure's size as they are, so that a comparison with `or equal` loses no row by it.
 Node* as_float8(Node* bound, Whole whole);
 
-// Calls of functions, and what they are called with.
 Node* call1(Oid function, Oid result, Node* argument);
 Node* call2(Oid function, Oid result, Node* a, Node* b);
 Node* float8_const(double value);
-// LEAST or GREATEST of two expressions of a type.
 Node* extreme(MinMaxOp op, Oid type, Node* a, Node* b);
 
 }  // namespace neardup

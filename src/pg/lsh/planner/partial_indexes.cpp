@@ -1,6 +1,7 @@
 // See partial_indexes.h.
 #include "pg/lsh/planner/partial_indexes.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/planner/nearest_paths.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
 
@@ -9,7 +10,6 @@ namespace {
 
 bool is_partial(const IndexPath* path) { return path->indexinfo->indpred != NIL && is_lsh(path->indexinfo); }
 
-// The path gets an index of its own to change.
 IndexOptInfo* own_index(IndexPath* path) {
   auto* index = makeNode(IndexOptInfo);
   *index = *path->indexinfo;
@@ -27,8 +27,7 @@ void avoid_in_bitmap(Path* path) {
   List* members = NIL;
   if (IsA(path, BitmapAndPath)) members = reinterpret_cast<BitmapAndPath*>(path)->bitmapquals;
   if (IsA(path, BitmapOrPath)) members = reinterpret_cast<BitmapOrPath*>(path)->bitmapquals;
-  ListCell* cell;
-  foreach (cell, members) avoid_in_bitmap(static_cast<Path*>(lfirst(cell)));
+  for (auto* member : each<Path>(members)) avoid_in_bitmap(member);
 }
 
 void avoid_in(const RelOptInfo* rel, Path* path) {
@@ -42,9 +41,8 @@ void avoid_in(const RelOptInfo* rel, Path* path) {
 }  // namespace
 
 void avoid_predicates(RelOptInfo* rel) {
-  ListCell* cell;
-  foreach (cell, rel->pathlist) avoid_in(rel, static_cast<Path*>(lfirst(cell)));
-  foreach (cell, rel->partial_pathlist) avoid_in(rel, static_cast<Path*>(lfirst(cell)));
+  for (auto* path : each<Path>(rel->pathlist)) avoid_in(rel, path);
+  for (auto* path : each<Path>(rel->partial_pathlist)) avoid_in(rel, path);
 }
 
 }  // namespace neardup

@@ -3,10 +3,6 @@
 
 #include "pg/base/pg.h"
 
-extern "C" {
-#include "nodes/pathnodes.h"
-}
-
 namespace neardup {
 
 // To be called when all paths of the relation are made. PostgreSQL may check the rows of a bitmap by the predicate of

@@ -1,6 +1,8 @@
 // See plan_scans.h.
 #include "pg/lsh/planner/plan_scans.h"
 
+#include "pg/base/each.h"
+
 extern "C" {
 #include "parser/parsetree.h"
 }
@@ -26,7 +28,6 @@ Oid scanned_index(const Plan* plan) {
   }
 }
 
-// Those that are neither the left nor the right one.
 List* further_children(const Plan* plan) {
   switch (nodeTag(plan)) {
     case T_Append:
@@ -58,8 +59,7 @@ void walk_plan(const Plan* plan, Walk* walk) {
   }
   walk_plan(plan->lefttree, walk);
   walk_plan(plan->righttree, walk);
-  ListCell* cell;
-  foreach (cell, further_children(plan)) walk_plan(static_cast<const Plan*>(lfirst(cell)), walk);
+  for (const auto* child : each<Plan>(further_children(plan))) walk_plan(child, walk);
 }
 
 }  // namespace
@@ -67,15 +67,13 @@ void walk_plan(const Plan* plan, Walk* walk) {
 List* index_uses(const PlannedStmt* statement) {
   Walk walk = {statement, NIL};
   walk_plan(statement->planTree, &walk);
-  ListCell* cell;
-  foreach (cell, statement->subplans) walk_plan(static_cast<const Plan*>(lfirst(cell)), &walk);
+  for (const auto* plan : each<Plan>(statement->subplans)) walk_plan(plan, &walk);
   return walk.uses;
 }
 
 bool has_relation(const PlannedStmt* statement, const Alias* relation) {
-  ListCell* cell;
-  foreach (cell, statement->rtable)
-    if (lfirst_node(RangeTblEntry, cell)->eref == relation) return true;
+  for (auto* rte : each<RangeTblEntry>(statement->rtable))
+    if (rte->eref == relation) return true;
   return false;
 }
 

@@ -1,21 +1,14 @@
 // See row_estimates.h.
 #include "pg/lsh/planner/row_estimates.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/planner/derived_conditions.h"
-
-extern "C" {
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
-}
 
 namespace neardup {
 namespace {
 
-// The kind of join that the clause is a condition of, when that is a semi or anti join.
 SpecialJoinInfo* find_semi_join(PlannerInfo* root, const RestrictInfo* clause) {
-  ListCell* cell;
-  foreach (cell, root->join_info_list) {
-    auto* join = static_cast<SpecialJoinInfo*>(lfirst(cell));
+  for (auto* join : each<SpecialJoinInfo>(root->join_info_list)) {
     if ((join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI) &&
         bms_overlap(clause->clause_relids, join->syn_righthand) &&
         bms_overlap(clause->clause_relids, join->syn_lefthand))
@@ -27,16 +20,14 @@ SpecialJoinInfo* find_semi_join(PlannerInfo* root, const RestrictInfo* clause) {
 // PostgreSQL takes a third for a comparison of an expression. What we know of the derived clause goes where it looks
 // first: the selectivity cached with the clause of the query.
 void set_clause_selectivities(PlannerInfo* root, Derivation* d, List* clauses, bool joins) {
-  ListCell* cell;
-  foreach (cell, clauses) {
-    auto* original = lfirst_node(RestrictInfo, cell);
+  for (auto* original : each<RestrictInfo>(clauses)) {
     Node* derived = derive(d, reinterpret_cast<Node*>(original));
     if (derived == reinterpret_cast<Node*>(original)) continue;
     if (!joins) {
       original->norm_selec = clause_selectivity(root, derived, 0, JOIN_INNER, nullptr);
       continue;
     }
-    // Of no table, or of one: the ON of an outer join may hold such a condition, too.
+    // The ON of an outer join may hold a condition on no table, or on one.
     if (bms_membership(original->clause_relids) != BMS_MULTIPLE) {
       original->norm_selec = original->outer_selec = clause_selectivity(root, derived, 0, JOIN_INNER, nullptr);
       continue;
@@ -59,13 +50,10 @@ void set_clause_selectivities(PlannerInfo* root, Derivation* d, List* clauses, b
 }
 
 void set_path_rows(RelOptInfo* rel, double before) {
-  ListCell* cell;
-  foreach (cell, rel->pathlist) {
-    auto* path = static_cast<Path*>(lfirst(cell));
+  for (auto* path : each<Path>(rel->pathlist)) {
     if (path->param_info == nullptr && path->rows == before) path->rows = rel->rows;
   }
-  foreach (cell, rel->partial_pathlist) {
-    auto* path = static_cast<Path*>(lfirst(cell));
+  for (auto* path : each<Path>(rel->partial_pathlist)) {
     path->rows = clamp_row_est(path->rows * rel->rows / before);
   }
 }
@@ -74,9 +62,7 @@ void set_path_rows(RelOptInfo* rel, double before) {
 bool sum_members(PlannerInfo* root, RelOptInfo* parent, const Bitmapset* changed) {
   double rows = 0;
   bool any = false;
-  ListCell* cell;
-  foreach (cell, root->append_rel_list) {
-    const auto* link = static_cast<AppendRelInfo*>(lfirst(cell));
+  for (const auto* link : each<AppendRelInfo>(root->append_rel_list)) {
     if (link->parent_relid != parent->relid) continue;
     RelOptInfo* child = root->simple_rel_array[link->child_relid];
     if (child == nullptr || IS_DUMMY_REL(child)) continue;
@@ -102,7 +88,7 @@ void estimate_rows(PlannerInfo* root, const PlanMeasures* measures) {
     if (root->simple_rte_array[i]->inh) {
       if (!sum_members(root, rel, changed)) continue;
     } else {
-      // Not of the originals: a range `BETWEEN` two bounds would be taken as one of a plain number.
+      // A range `BETWEEN` two bounds of the originals would be taken as one of a plain number.
       List* derived = derive_list(&d, rel->baserestrictinfo);
       if (derived == rel->baserestrictinfo || rel->rtekind != RTE_RELATION || rel->fdwroutine != nullptr) continue;
       rel->rows = clamp_row_est(rel->tuples * clauselist_selectivity(root, derived, 0, JOIN_INNER, nullptr));

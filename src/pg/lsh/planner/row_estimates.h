@@ -1,4 +1,4 @@
-// How many rows the conditions of a query leave, for PostgreSQL's own estimates.
+// The rows that the conditions of a query leave, for PostgreSQL's own estimates.
 #pragma once
 
 #include "pg/lsh/planner/facts/plan_measures.h"

@@ -6,9 +6,7 @@
 
 extern "C" {
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "optimizer/optimizer.h"
 #include "utils/float.h"
 }
 
@@ -38,7 +36,6 @@ const Node* without_cast(const Node* node) {
   return is_cast && list_length(cast->args) == 1 ? static_cast<const Node*>(linitial(cast->args)) : node;
 }
 
-// Whether the side is a literal number, which is then stored.
 bool read_literal(PlannerInfo* root, Node* side, double* number) {
   if (!IsA(without_cast(side), Const)) return false;
   Node* value = as_float8(side, Whole::as_it_is);
@@ -49,7 +46,7 @@ bool read_literal(PlannerInfo* root, Node* side, double* number) {
   return true;
 }
 
-// Whether no value of the range compares so. NaN is above all numbers.
+// NaN is above all numbers.
 bool is_never_true(Comparison comparison, double bound, const MeasureRange& range) {
   switch (comparison) {
     case Comparison::greater:
@@ -131,19 +128,14 @@ using namespace neardup;
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(lsh_share_bounds);
-Datum lsh_share_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 1}); }
+#define NEARDUP_BOUNDS(name, least, greatest) \
+  PG_FUNCTION_INFO_V1(name);                  \
+  Datum name(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {least, greatest}); }
 
-PG_FUNCTION_INFO_V1(lsh_bits_bounds);
-Datum lsh_bits_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 64}); }
-
-PG_FUNCTION_INFO_V1(lsh_code_bounds);
-Datum lsh_code_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, kMostCodeBits}); }
-
-PG_FUNCTION_INFO_V1(lsh_score_bounds);
-Datum lsh_score_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, 100}); }
-
-PG_FUNCTION_INFO_V1(lsh_overlap_bounds);
-Datum lsh_overlap_bounds(PG_FUNCTION_ARGS) { return warn_of_unreachable_bound(fcinfo, {0, PG_INT32_MAX}); }
+NEARDUP_BOUNDS(lsh_share_bounds, 0, 1)
+NEARDUP_BOUNDS(lsh_bits_bounds, 0, 64)
+NEARDUP_BOUNDS(lsh_code_bounds, 0, kMostCodeBits)
+NEARDUP_BOUNDS(lsh_score_bounds, 0, 100)
+NEARDUP_BOUNDS(lsh_overlap_bounds, 0, PG_INT32_MAX)
 
 }  // extern "C"

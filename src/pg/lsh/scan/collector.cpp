@@ -11,11 +11,11 @@ namespace {
 constexpr size_t kLeastScanMemory = 64 * 1024;  // bytes
 constexpr size_t kCandidatesPart = 2;           // of a scan's memory
 constexpr uint64_t kTidsOfBlock = uint64_t{1} << kOffsetBits;
-constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered on top of it
+constexpr uint64_t kFurther = 8;          // times as much as has to be gathered may be gathered beyond it
 constexpr uint64_t kFurtherEstimate = 1;  // the same for an estimate, which keeps to what it may read
 
-// What it costs to fetch and check a candidate, in nanoseconds: beside kCountCost that decides whether one more list is
-// worth reading. A value that is an expression's is made anew for each candidate.
+// The cost of fetching and checking a candidate, in nanoseconds: beside kCountCost it decides whether one more list is
+// worth reading. The value of an expression is made again for each candidate.
 constexpr double kColumnCost = 500;
 constexpr double kExpressionCost = 2000;
 
@@ -47,32 +47,28 @@ void Collector::rewind() {
 }
 
 uint64_t Collector::collect(uint64_t from) {
-  int attempts = 0;
   TidRange tids;
-  for (;;) {
-    tids = next_pass(from);
-    list_.n = 0;
-    reader_.use();
-    const ReadOutcome outcome = try_collect(tids);
-    if (outcome == ReadOutcome::done) break;
-    if (outcome == ReadOutcome::stale)
-      reader_.stale_again(&attempts);
-    else
+  try_until_current([&] {
+    for (;;) {
+      tids = next_pass(from);
+      const ReadOutcome read = try_collect(tids);
+      if (read != ReadOutcome::full) return read;
       narrow_pass(from);
-  }
-  reader_.end_attempts();
+      list_.n = 0;
+    }
+  });
   sort_candidates();
   return tids.to == kMaxTid ? kAllCollected : tids.to;
 }
 
-// All TIDs from there on, or those of a pass whose width one that did not fit has left.
+// All TIDs from there on, or those of as many blocks as narrow_pass() has left.
 TidRange Collector::next_pass(uint64_t from) const {
   const uint64_t block = from >> kOffsetBits;
   if (pass_ != 0 && block + pass_ <= largest_block()) return {from, (block + pass_) << kOffsetBits};
   return {from, kMaxTid};
 }
 
-// Too many rows for memory: fewer heap blocks at a time.
+// After a pass with too many rows for memory the next one goes over fewer heap blocks.
 void Collector::narrow_pass(uint64_t from) {
   const uint64_t block = from >> kOffsetBits;
   const uint64_t blocks = pass_ != 0 ? pass_ : Max(largest_block(), block) + 1 - block;
@@ -121,8 +117,7 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
   lists_.clear();
   for (int i = 0; i < reader_.directory().nruns; ++i) {
     if (reader_.directory().runs[i].unit != unit || !reader_.is_built(i)) continue;
-    const ReadOutcome outcome = lists_.locate(reader_.tree(i), tids);
-    if (outcome != ReadOutcome::done) return outcome;
+    if (const ReadOutcome found = lists_.locate(reader_.tree(i), tids); found != ReadOutcome::done) return found;
   }
   lists_.order_groups();
   if (plan_->only_classes) return collect_by_class(tids);
@@ -133,10 +128,8 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
   if (!may_read(expected)) return pass_over_unit(plan_->ngroups - plan_->slack);
   hits_.begin(expected);
   uint32_t probed = 0;
-  for (; probed < needed; ++probed) {
-    const ReadOutcome outcome = count_group(probed, true, tids);
-    if (outcome != ReadOutcome::done) return outcome;
-  }
+  for (; probed < needed; ++probed)
+    if (const ReadOutcome read = count_group(probed, true, tids); read != ReadOutcome::done) return read;
   // No unseen row can qualify any more: further lists only tell chance hits apart.
   if (hits_.gathers()) {
     bool counted = false;
@@ -150,43 +143,50 @@ ReadOutcome Collector::collect_unit(uint8_t unit, const TidRange& tids) {
 // Gathers the further lists, too, and counts all of them, where that is the quicker way; else *counted stays false.
 ReadOutcome Collector::count_gathered(uint32_t* probed, const TidRange& tids, bool* counted) {
   GatheredHits& gathered = hits_.gathered();
-  RowCounter* const counter = gathered.counter;
+  RowCounter* const counter = gathered.counter();
   const uint32_t ngroups = plan_->ngroups;
   const uint32_t least = ngroups - plan_->slack;
-  const uint32_t nfirst = gathered.n;
+  const uint32_t nfirst = gathered.n();
   const uint64_t further = lists_.length(*probed, ngroups);
-  if (!counter->is_thin(nfirst + further, least) && !counter->is_worth(gathered.tids)) return ReadOutcome::done;
-  const uint64_t most_further = (estimates_ ? kFurtherEstimate : kFurther) * gathered.n;
-  if (further > most_further || further > gathered.most - gathered.n) return ReadOutcome::done;
-  for (; *probed < ngroups && hits_.gathers(); ++*probed) {
-    const ReadOutcome outcome = count_group(*probed, true, tids);
-    if (outcome != ReadOutcome::done) return outcome;
-  }
+  if (!counter->is_thin(nfirst + further, least) && !counter->is_worth(gathered.tids())) return ReadOutcome::done;
+  const uint64_t most_further = (estimates_ ? kFurtherEstimate : kFurther) * gathered.n();
+  if (further > most_further || !gathered.has_room(further)) return ReadOutcome::done;
+  for (; *probed < ngroups && hits_.gathers(); ++*probed)
+    if (const ReadOutcome read = count_group(*probed, true, tids); read != ReadOutcome::done) return read;
   if (!hits_.gathers()) return ReadOutcome::done;
   const auto add = [&](uint64_t tid, uint32_t hits) { list_.add(tid, ngroups - Min(hits, ngroups)); };
-  if (counter->is_thin(gathered.n, least)) {
-    counter->maybe_at_least(gathered.tids, nfirst, least, add);
+  if (counter->is_thin(gathered.n(), least)) {
+    counter->maybe_at_least(gathered.tids(), nfirst, least, add);
     *counted = true;
-  } else if (counter->is_worth(gathered.tids)) {
-    counter->at_least(gathered.tids, least, add);
+  } else if (counter->is_worth(gathered.tids())) {
+    counter->at_least(gathered.tids(), least, add);
     *counted = true;
   }
   return ReadOutcome::done;
 }
 
-// Goes on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless
-// they are in it. probed: groups that were counted.
+// probed: groups that were counted.
 ReadOutcome Collector::count_in_table(uint32_t probed, const TidRange& tids) {
   HitTable& table = hits_.table();
   table.make_histogram();
-  for (; probed < plan_->ngroups; ++probed) {
-    const uint32_t at_risk = table.histogram[probed - plan_->slack];
-    if (static_cast<double>(lists_.length(probed)) * kCountCost > at_risk * candidate_cost_) break;
-    const ReadOutcome outcome = count_group(probed, false, tids);
-    if (outcome != ReadOutcome::done) return outcome;
-  }
+  const uint32_t least = plan_->ngroups - plan_->slack;
+  if (const ReadOutcome read = count_further(least, false, candidate_cost_, &probed, tids); read != ReadOutcome::done)
+    return read;
   table.at_least(probed - plan_->slack,
                  [&](uint64_t tid, uint32_t hits) { list_.add(tid, probed - Min(hits, probed)); });
+  return ReadOutcome::done;
+}
+
+// Goes on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless
+// they are in it. least: of all groups; 0: no row needs one. all: reads on, whatever a list clears.
+ReadOutcome Collector::count_further(uint32_t least, bool all, double row_cost, uint32_t* probed,
+                                     const TidRange& tids) {
+  const uint32_t n = plan_->ngroups;
+  for (; *probed < n; ++*probed) {
+    const uint32_t at_risk = least == 0 ? 0 : hits_.table().rows_with(*probed + least - n);
+    if (!all && static_cast<double>(lists_.length(*probed)) * kCountCost > at_risk * row_cost) break;
+    if (const ReadOutcome read = count_group(*probed, false, tids); read != ReadOutcome::done) return read;
+  }
   return ReadOutcome::done;
 }
 

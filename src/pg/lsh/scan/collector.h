@@ -9,15 +9,13 @@
 
 namespace neardup {
 
-// What a scan may hold in memory, in bytes.
 inline size_t scan_memory() { return static_cast<size_t>(work_mem) * 1024; }
 
 inline constexpr unsigned kOffsetBits = 16;  // of a TID
 
-// What it costs to count an entry, in nanoseconds.
+// The cost of counting an entry, in nanoseconds.
 inline constexpr double kCountCost = 4;
 
-// What a plan reads, counted or estimated.
 struct CollectorEstimate {
   double entries;
   double candidates;
@@ -47,13 +45,11 @@ class Collector {
 
   const CandidateList& list() const { return list_; }
 
-  // For the planner: collects, unless the lists of the least groups that suffice have more than `most` entries. Then
-  // the lists are measured, and a part of the rows is collected.
+  // Collects, unless the lists of the least groups that suffice have more than `most` entries. Then the lists are
+  // measured, and a part of the rows is collected. For the planner.
   CollectorEstimate estimate(double most);
-  // Entries that these lists have, without reading them.
   double measure();
 
-  // To be called between queries.
   void rewind();
 
   // Looks at the directory as it is now, for config() and the next collection.
@@ -61,6 +57,8 @@ class Collector {
   const LshConfig& config() const { return reader_.config(); }
 
  private:
+  template <typename Try>
+  void try_until_current(Try try_once);
   TidRange next_pass(uint64_t from) const;
   void narrow_pass(uint64_t from);
   uint64_t largest_block() const;
@@ -68,9 +66,9 @@ class Collector {
 
   ReadOutcome try_collect(const TidRange& tids);
   ReadOutcome collect_unit(uint8_t unit, const TidRange& tids);
-  // Whether so many entries more may be read: no more than an estimate wants.
+  // False for more entries than an estimate wants.
   bool may_read(uint64_t entries);
-  // Of collector_estimate.cpp. Lists that may not be read: this is made of their lengths.
+  // collector_estimate.cpp. pass_over() estimates lists that may not be read by their lengths.
   void pass_over(uint64_t candidates, uint64_t near);
   ReadOutcome pass_over_unit(uint32_t least);
   void try_estimate(double most, const TidRange& tids, int unit);
@@ -81,16 +79,16 @@ class Collector {
   ReadOutcome count_group(uint32_t group, bool insert, const TidRange& tids);
   ReadOutcome count_gathered(uint32_t* probed, const TidRange& tids, bool* counted);
   ReadOutcome count_in_table(uint32_t probed, const TidRange& tids);
+  ReadOutcome count_further(uint32_t least, bool all, double row_cost, uint32_t* probed, const TidRange& tids);
   ReadOutcome collect_pending(const TidRange& tids);
 
-  // Of collector_classes.cpp: where classes of rows say how many hits a row needs.
+  // collector_classes.cpp: classes of rows say how many hits a row needs.
   struct ClassCut;
   ReadOutcome add_classes(const TidRange& tids);
   ReadOutcome collect_by_class(const TidRange& tids);
   ClassCut cheapest_cut() const;
   double row_cost() const;
   ReadOutcome count_first(const ClassCut& cut, const TidRange& tids);
-  ReadOutcome count_further(const ClassCut& cut, uint32_t* probed, const TidRange& tids);
   ReadOutcome add_by_class(const ClassCut& cut, uint32_t probed, const TidRange& tids);
 
   ReadOutcome try_roster(uint64_t from, uint64_t* next);
@@ -100,7 +98,7 @@ class Collector {
   size_t most_bytes_;
   double candidate_cost_;  // nanoseconds
   uint64_t pass_;          // heap blocks of a pass; 0: all
-  // Of estimate():
+  // The following are estimate()'s.
   bool estimates_;
   int only_unit_;        // that is looked at then; below 0: all
   double most_entries_;  // that may be read
@@ -114,5 +112,16 @@ class Collector {
   HitCounter hits_;
   CandidateList list_;
 };
+
+// Calls try_once() with an empty list until the directory has not moved on meanwhile.
+template <typename Try>
+void Collector::try_until_current(Try try_once) {
+  for (int attempts = 0;; reader_.stale_again(&attempts)) {
+    list_.n = 0;
+    reader_.use();
+    if (try_once() != ReadOutcome::stale) break;
+  }
+  reader_.end_attempts();
+}
 
 }  // namespace neardup

@@ -7,51 +7,6 @@ namespace {
 
 constexpr uint32_t kUnknownRow = ~uint32_t{0};
 
-// Rows that are candidates whatever they have in common with the query.
-class CandidateSink final : public TidSink {
- public:
-  CandidateSink(CandidateList* list, uint32_t misses) : list_(list), misses_(misses) {}
-  bool receive(const uint64_t* tids, uint32_t n) override {
-    for (uint32_t i = 0; i < n; ++i) list_->add(tids[i], misses_);
-    return true;
-  }
-
- private:
-  CandidateList* list_;
-  uint32_t misses_;
-};
-
-// Rows that are counted from now on, without a hit yet.
-class SeedSink final : public TidSink {
- public:
-  explicit SeedSink(HitTable* table) : table_(table) {}
-  bool receive(const uint64_t* tids, uint32_t n) override { return table_->seed(tids, n); }
-
- private:
-  HitTable* table_;
-};
-
-// Rows of a class that have enough hits.
-class ClassSink final : public TidSink {
- public:
-  ClassSink(const HitTable* table, uint32_t least, uint32_t ngroups, CandidateList* list)
-      : table_(table), least_(least), ngroups_(ngroups), list_(list) {}
-  bool receive(const uint64_t* tids, uint32_t n) override {
-    for (uint32_t i = 0; i < n; ++i) {
-      if (!table_->may_have(tids[i])) continue;
-      const uint32_t hits = table_->row_hits(tids[i], kUnknownRow);
-      if (hits != kUnknownRow && hits >= least_) list_->add(tids[i], ngroups_ - Min(hits, ngroups_));
-    }
-    return true;
-  }
-
- private:
-  const HitTable* table_;
-  uint32_t least_;
-  uint32_t ngroups_;
-  CandidateList* list_;
-};
-
 }  // namespace
 
 // Rows of the first classes need so few hits that nearly all lists would have to be read for them. Where they are few,
@@ -66,7 +21,10 @@ struct Collector::ClassCut {
 
 // Those of classes that need no hit, where other rows need what the plan says.
 ReadOutcome Collector::add_classes(const TidRange& tids) {
-  CandidateSink sink(&list_, plan_->ngroups);
+  CallingSink sink([&](const uint64_t* rows, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) list_.add(rows[i], plan_->ngroups);
+    return true;
+  });
   for (uint32_t c = 0; c < plan_->nclasses; ++c) {
     const uint32_t group = lists_.group_of_class(c);
     if (!may_read(lists_.length(group))) {
@@ -86,11 +44,15 @@ ReadOutcome Collector::collect_by_class(const TidRange& tids) {
     pass_over(cut.rows, 0);
     return cut.groups == 0 ? ReadOutcome::done : pass_over_unit(cut.least);
   }
+  if (const ReadOutcome first = count_first(cut, tids); first != ReadOutcome::done) return first;
   uint32_t probed = cut.groups;
-  ReadOutcome outcome = count_first(cut, tids);
-  if (outcome == ReadOutcome::done) outcome = count_further(cut, &probed, tids);
-  if (outcome == ReadOutcome::done) outcome = add_by_class(cut, probed, tids);
-  return outcome;
+  // Rows that are counted from the start are cleared by all lists together.
+  const bool all = static_cast<double>(lists_.length(probed, plan_->ngroups)) * kCountCost <
+                   static_cast<double>(cut.rows) * row_cost();
+  if (const ReadOutcome further = count_further(cut.least, all, row_cost(), &probed, tids);
+      further != ReadOutcome::done)
+    return further;
+  return add_by_class(cut, probed, tids);
 }
 
 // The first class whose rows are not counted from the start decides how many groups have to be read: of each class in
@@ -115,7 +77,7 @@ Collector::ClassCut Collector::cheapest_cut() const {
   return best;
 }
 
-// To fetch and check a row: a set's value is as large as its entries are many.
+// The cost of fetching and checking a row: a set's value is as large as its entries are many.
 double Collector::row_cost() const {
   double entries = 0;
   double rows = 1;
@@ -128,30 +90,13 @@ double Collector::row_cost() const {
 
 ReadOutcome Collector::count_first(const ClassCut& cut, const TidRange& tids) {
   hits_.begin_table(cut.entries);
-  SeedSink seeds(&hits_.table());
+  CallingSink seeds([&](const uint64_t* rows, uint32_t n) { return hits_.table().seed(rows, n); });
   ReadOutcome outcome = ReadOutcome::done;
   for (uint32_t c = 0; c < cut.classes && outcome == ReadOutcome::done; ++c)
     outcome = lists_.read_group(lists_.group_of_class(c), tids, &seeds);
   for (uint32_t g = 0; g < cut.groups && outcome == ReadOutcome::done; ++g) outcome = count_group(g, true, tids);
   hits_.table().make_histogram();
   return outcome;
-}
-
-// Goes on while a list costs less to read than the rows cost that it would clear: those with just enough hits, unless
-// they are in it. Rows that are counted from the start are cleared by all lists together.
-ReadOutcome Collector::count_further(const ClassCut& cut, uint32_t* probed, const TidRange& tids) {
-  const uint32_t n = plan_->ngroups;
-  const double cost = row_cost();
-  const bool all = static_cast<double>(lists_.length(*probed, n)) * kCountCost < static_cast<double>(cut.rows) * cost;
-  for (; *probed < n; ++*probed) {
-    if (!all) {
-      const uint32_t at_risk = cut.least == 0 ? 0 : hits_.table().histogram[*probed + cut.least - n];
-      if (static_cast<double>(lists_.length(*probed)) * kCountCost > at_risk * cost) break;
-    }
-    const ReadOutcome outcome = count_group(*probed, false, tids);
-    if (outcome != ReadOutcome::done) return outcome;
-  }
-  return ReadOutcome::done;
 }
 
 // A row may have a hit in each of the groups that were not read. Where few rows are left, their classes are not looked
@@ -161,8 +106,15 @@ ReadOutcome Collector::add_by_class(const ClassCut& cut, uint32_t probed, const 
   const uint32_t n = plan_->ngroups;
   const uint32_t unread = n - probed;
   const auto add_class = [&](uint32_t c) {
-    const uint32_t least = plan_->class_least[c];
-    ClassSink sink(&table, least > unread ? least - unread : 0, n, &list_);
+    const uint32_t needed = plan_->class_least[c];
+    CallingSink sink([&, least = needed > unread ? needed - unread : 0](const uint64_t* rows, uint32_t count) {
+      for (uint32_t i = 0; i < count; ++i) {
+        if (!table.may_have(rows[i])) continue;
+        const uint32_t hits = table.row_hits(rows[i], kUnknownRow);
+        if (hits != kUnknownRow && hits >= least) list_.add(rows[i], n - Min(hits, n));
+      }
+      return true;
+    });
     return lists_.read_group(lists_.group_of_class(c), tids, &sink);
   };
   ReadOutcome outcome = ReadOutcome::done;
@@ -170,7 +122,7 @@ ReadOutcome Collector::add_by_class(const ClassCut& cut, uint32_t probed, const 
   if (cut.groups == 0 || outcome != ReadOutcome::done) return outcome;
   const uint32_t least = cut.least > unread ? cut.least - unread : 0;
   const uint64_t classes = lists_.length(lists_.group_of_class(cut.classes), lists_.group_of_class(plan_->nclasses));
-  if (static_cast<double>(classes) * kCountCost > static_cast<double>(table.used) * row_cost()) {
+  if (static_cast<double>(classes) * kCountCost > static_cast<double>(table.size()) * row_cost()) {
     table.at_least(least, [&](uint64_t tid, uint32_t hits) { list_.add(tid, n - Min(hits, n)); });
     return ReadOutcome::done;
   }

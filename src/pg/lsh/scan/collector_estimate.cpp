@@ -1,4 +1,4 @@
-// What a plan would read: for the planner, and to choose among several conditions. See collector.h.
+// Estimates of what a plan reads: for the planner, and to choose among several conditions. See collector.h.
 #include "pg/lsh/scan/collector.h"
 
 namespace neardup {
@@ -36,20 +36,15 @@ ReadOutcome Collector::pass_over_unit(uint32_t least) {
 }
 
 void Collector::try_estimate(double most, const TidRange& tids, int unit) {
-  int attempts = 0;
   estimates_ = true;
   only_unit_ = unit;
   most_entries_ = most;
-  for (;;) {
-    list_.n = 0;
+  try_until_current([&] {
     seen_entries_ = 0;
     passed_over_ = false;
     unread_ = {};
-    reader_.use();
-    if (try_collect(tids) != ReadOutcome::stale) break;
-    reader_.stale_again(&attempts);
-  }
-  reader_.end_attempts();
+    return try_collect(tids);
+  });
   estimates_ = false;
 }
 

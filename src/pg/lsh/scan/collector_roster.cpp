@@ -12,14 +12,7 @@ constexpr uint32_t kRosterBatch = 4096;  // TIDs of a run in one batch
 
 uint64_t Collector::collect_roster(uint64_t from) {
   uint64_t next = kAllCollected;
-  int attempts = 0;
-  for (;;) {
-    list_.n = 0;
-    reader_.use();
-    if (try_roster(from, &next) == ReadOutcome::done) break;
-    reader_.stale_again(&attempts);
-  }
-  reader_.end_attempts();
+  try_until_current([&] { return try_roster(from, &next); });
   std::sort(list_.items, list_.items + list_.n);
   list_.n = static_cast<size_t>(std::unique(list_.items, list_.items + list_.n) - list_.items);
   return next;
@@ -29,8 +22,8 @@ ReadOutcome Collector::try_roster(uint64_t from, uint64_t* next) {
   uint64_t complete = kMaxTid;  // TIDs up to here are all in the list
   for (int i = 0; i < reader_.directory().nruns; ++i) {
     if (!reader_.is_built(i)) continue;
-    const ReadOutcome outcome = add_run_roster(reader_.tree(i), from, &complete);
-    if (outcome != ReadOutcome::done) return outcome;
+    if (const ReadOutcome read = add_run_roster(reader_.tree(i), from, &complete); read != ReadOutcome::done)
+      return read;
   }
   const ReadOutcome pending = reader_.for_pending_rows([&](const PendingRowView& row) {
     if (row.tid >= from) list_.add(row.tid, 0);

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kMaxAttempts = 5;  // before a reader keeps the directory still
 
-// What a memory context gives back when it goes.
 struct Borrowed {
   MemoryContextCallback callback;
   TreeSet* set;

@@ -5,7 +5,7 @@
 
 namespace neardup {
 
-// How an attempt to read by a directory ended.
+// The end of an attempt to read by a directory.
 enum class ReadOutcome {
   done,
   stale,  // the directory has moved on: read it, and try again
@@ -15,7 +15,7 @@ enum class ReadOutcome {
 // Plain data.
 class DirectoryReader {
  public:
-  // What is borrowed is given back when the context goes, whatever ends the scan. snapshot: of the scan, or null.
+  // The context gives back what is borrowed, whatever ends the scan. snapshot: of the scan, or null.
   void init(Relation index, MemoryContext context, Snapshot snapshot);
   void set_snapshot(Snapshot snapshot) { snapshot_ = snapshot; }
 
@@ -23,12 +23,10 @@ class DirectoryReader {
   void read();
   // The same unless that was done just now.
   void use();
-  // Gives it back, so that many copies are forgotten; and takes it up again as one who reads more than once.
+  // Gives it back, so that many copies are forgotten; the next reader keeps copies from the start.
   void rewind();
 
-  // After an attempt that met a stale directory.
   void stale_again(int* attempts);
-  // After the last attempt.
   void end_attempts();
 
   Relation index() const { return index_; }
@@ -36,29 +34,13 @@ class DirectoryReader {
   const LshMeta& directory() const { return *directory_; }
   RunTree* tree(int run) const { return &trees_[run]; }
   bool is_built(int run) const { return directory_->runs[run].state != kBuilding; }
-  // Whether it is the first run of its unit.
   bool begins_unit(int run) const;
 
   // Calls f(row) for each row of the pending pages.
   template <typename F>
   ReadOutcome for_pending_rows(F f) const {
-    for (int i = 0; i < directory_->npending; ++i) {
-      CHECK_FOR_INTERRUPTS();
-      const PendingSlot& slot = directory_->pending[i];
-      Buffer buffer;
-      if (lock_page(index_, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good) {
-        if (pinned_ || directory_change(index_) == directory_->change)
-          report_corrupt(index_, slot.block, "a pending page is not there");
-        return ReadOutcome::stale;
-      }
-      if (snapshot_ != nullptr) test_old_snapshot(snapshot_, index_, BufferGetPage(buffer));
-      PendingReader reader;
-      reader.open(BufferGetPage(buffer));
-      PendingRowView row;
-      while (reader.next(index_, slot.block, &row)) f(row);
-      UnlockReleaseBuffer(buffer);
-    }
-    return ReadOutcome::done;
+    return neardup::for_pending_rows(index_, *directory_, pinned_, snapshot_, f) ? ReadOutcome::done
+                                                                                 : ReadOutcome::stale;
   }
 
  private:

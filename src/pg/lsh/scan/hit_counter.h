@@ -1,4 +1,4 @@
-// How the hits of a unit's rows are counted: gathered where they are many, else in the table.
+// Counting the hits of a unit's rows: gathered where they are many, else in the table.
 #pragma once
 
 #include "pg/lsh/scan/hit_table.h"
@@ -12,18 +12,17 @@ class HitCounter {
   // most_bytes: what a scan may hold.
   void init(MemoryContext context, size_t most_bytes);
 
-  // For queries of so many groups from now on.
+  // Queries have so many groups from now on.
   void set_groups(uint32_t ngroups);
 
   // Begins a unit whose first groups have so many entries.
   void begin(uint64_t expected);
 
-  // Whether what was counted is only gathered yet.
   bool gathers() const { return gathers_; }
   GatheredHits& gathered() { return gathered_; }
   HitTable& table() { return table_; }
 
-  // In the table after all; what was gathered is in it, unless there is no room: then false.
+  // Counts in the table from now on, with what was gathered; false if there is no room.
   bool move_into_table();
 
   // False: no room. insert: rows not seen yet come in, too.
@@ -37,7 +36,9 @@ class HitCounter {
       }
       if (!move_into_table()) return false;
     }
-    return insert ? table_.count<true>(tids, n) : table_.count<false>(tids, n);
+    if (insert) return table_.count(tids, n);
+    table_.count_seen(tids, n);
+    return true;
   }
 
   // Where so many TIDs can be put instead, before placed(); null: to be counted by count().
@@ -48,14 +49,10 @@ class HitCounter {
   void begin_table(uint64_t expected);
 
  private:
-  void start_table(uint64_t expected);
-
-  MemoryContext context_;
   bool gathers_;
   HitTable table_;
   GatheredHits gathered_;
   uint32_t ngroups_;
-  uint32_t group_capacity_;
 };
 
 // Counts the hits that a list is. insert: of rows not seen yet, too.

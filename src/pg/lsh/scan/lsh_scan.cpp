@@ -10,11 +10,6 @@
 #include "pg/lsh/store/lsh_columns.h"
 #include "pg/lsh/store/lsh_page.h"
 
-extern "C" {
-#include "access/relscan.h"
-#include "pgstat.h"
-}
-
 namespace neardup {
 namespace {
 
@@ -45,7 +40,6 @@ struct ScanState {
   NearestRows nearest;
 };
 
-// Entries that a plan reads.
 double plan_entries(ScanState* state, const ProbesRequest* plan, uint64_t salt) {
   state->collector.set_plan(plan, salt);
   return state->collector.measure();
@@ -58,38 +52,37 @@ bool has_null_condition(IndexScanDesc scan) {
   return false;
 }
 
+bool is_on_value(IndexScanDesc scan, const ScanKeyData& key) {
+  return key.sk_attno == value_column(scan->indexRelation) + 1 && key.sk_strategy != kStrategyEqual;
+}
+
 // Without a condition on the value the rows that are not in the index have their place in the order, too.
 bool asks_for_nearest(IndexScanDesc scan) {
-  const int column = value_column(scan->indexRelation);
   for (int i = 0; i < scan->numberOfKeys; ++i)
-    if (scan->keyData[i].sk_attno == column + 1 && scan->keyData[i].sk_strategy != kStrategyEqual) return false;
+    if (is_on_value(scan, scan->keyData[i])) return false;
   if (scan->numberOfOrderBys == 0 && scan->numberOfKeys == 0)
     elog(ERROR, "an lsh index cannot be scanned without a condition or an order");
   return scan->numberOfOrderBys > 0;
 }
 
-// What the scan's conditions ask for. Of several the one with the fewest entries is looked up; all are rechecked.
+// The condition with the fewest entries is looked up; all are rechecked.
 void plan_scan(IndexScanDesc scan, ScanState* state) {
   const LshConfig& config = state->collector.config();
-  const int column = value_column(scan->indexRelation);
   const bool bound = (config.flags & kMetaBound) != 0;
-  if (!bound && column == 0) return;  // no row was ever there
+  if (!bound && value_column(scan->indexRelation) == 0) return;  // no row was ever there
   uint64_t salt = 0;
   const bool salted = salt_of_keys(scan->indexRelation, scan->keyData, scan->numberOfKeys, &salt);
   ProbesRequest* plans = static_cast<ProbesRequest*>(palloc0(sizeof(ProbesRequest) * Max(scan->numberOfKeys, 1)));
   int best = -1;
   double least = -1;  // entries of the best one; below 0: not counted
   for (int i = 0; i < scan->numberOfKeys; ++i) {
-    const ScanKey key = &scan->keyData[i];
-    if (key->sk_attno != column + 1 || key->sk_strategy == kStrategyEqual) continue;
+    const ScanKeyData& key = scan->keyData[i];
+    if (!is_on_value(scan, key)) continue;
     if (!bound) return;  // no row ever had a value
-    ProbesRequest* plan = &plans[i];
-    plan->query = key->sk_argument;
-    plan->strategy = own_strategy(key->sk_strategy);
-    plan->config = &config;
-    call_family(scan->indexRelation, kProcProbes, plan);
-    if (plan->nothing) return;
-    if (plan->guaranteed && plan->slack >= plan->ngroups) elog(ERROR, "the operator class gave an impossible plan");
+    plans[i] = plan_probes(scan->indexRelation, own_strategy(key.sk_strategy), key.sk_argument, &config);
+    if (plans[i].nothing) return;
+    if (plans[i].guaranteed && plans[i].slack >= plans[i].ngroups)
+      elog(ERROR, "the operator class gave an impossible plan");
   }
   for (int i = 0; i < scan->numberOfKeys; ++i) {
     if (!plans[i].guaranteed || !salted) continue;
@@ -154,24 +147,28 @@ void begin_scan(IndexScanDesc scan, ScanState* state) {
   MemoryContextSwitchTo(old);
 }
 
-// The next row in the order; its distances are those of the operators, and need no recheck.
+// The distance by the first order; the executor orders rows of one distance by further ones.
+void store_distances(IndexScanDesc scan, double distance, bool is_null, bool recheck) {
+  IndexOrderByDistance distances[INDEX_MAX_KEYS];
+  Oid types[INDEX_MAX_KEYS];
+  for (int i = 0; i < scan->numberOfOrderBys; ++i) {
+    types[i] = FLOAT8OID;
+    distances[i] = {i == 0 ? distance : 0, i == 0 && is_null};
+  }
+  index_store_float8_orderby_distances(scan, types, distances, recheck);
+}
+
+// The next row in the order; its distance is the operator's, and needs no recheck.
 bool next_nearest(IndexScanDesc scan, ScanState* state) {
   NearRow row;
   if (!state->nearest.next(&row)) return false;
   set_row(scan->indexRelation, scan->heapRelation, row.tid, MaxOffsetNumber, &scan->xs_heaptid);
   scan->xs_recheck = false;
-  IndexOrderByDistance distances[INDEX_MAX_KEYS];
-  Oid types[INDEX_MAX_KEYS];
-  for (int i = 0; i < scan->numberOfOrderBys; ++i) {
-    types[i] = FLOAT8OID;
-    distances[i].isnull = i == 0 && std::isnan(row.distance);
-    distances[i].value = i == 0 ? row.distance : 0;  // the executor orders rows of one distance by further ones
-  }
-  index_store_float8_orderby_distances(scan, types, distances, scan->numberOfOrderBys > 1);
+  store_distances(scan, row.distance, std::isnan(row.distance), scan->numberOfOrderBys > 1);
   return true;
 }
 
-// After begin_scan().
+// Follows begin_scan().
 bool fetch_batch(IndexScanDesc scan, ScanState* state) {
   if (state->mode == ScanMode::nothing) return false;
   if (state->fetched && state->next == Collector::kAllCollected) return false;
@@ -259,14 +256,8 @@ bool lshgettuple(IndexScanDesc scan, ScanDirection direction) {
   } while (verdict == RowVerdict::refused);
   scan->xs_recheck = verdict != RowVerdict::good;
   if (scan->numberOfOrderBys > 0) {
-    IndexOrderByDistance distances[INDEX_MAX_KEYS];
-    Oid types[INDEX_MAX_KEYS];
-    for (int i = 0; i < scan->numberOfOrderBys; ++i) {
-      types[i] = FLOAT8OID;
-      distances[i].isnull = i == 0 && state->order_null;
-      distances[i].value = i == 0 && state->least != nullptr ? least_distance(state, candidate_misses(candidate)) : 0;
-    }
-    index_store_float8_orderby_distances(scan, types, distances, true);
+    const double least = state->least != nullptr ? least_distance(state, candidate_misses(candidate)) : 0;
+    store_distances(scan, least, state->order_null, true);
   }
   return true;
 }

@@ -11,7 +11,6 @@
 #include "pg/lsh/store/options.h"
 
 extern "C" {
-#include "access/tableam.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 }
@@ -25,7 +24,6 @@ constexpr size_t kLeastRows = 256;  // that memory is asked for
 
 bool is_farther(const NearRow& a, const NearRow& b) { return b < a; }
 
-// The columns that the scan's conditions and its order are on.
 IndexInfo* info_of_scan(IndexScanDesc scan) {
   Bitmapset* columns = nullptr;
   for (int i = 0; i < scan->numberOfKeys; ++i) columns = bms_add_member(columns, scan->keyData[i].sk_attno - 1);
@@ -35,7 +33,6 @@ IndexInfo* info_of_scan(IndexScanDesc scan) {
 
 }  // namespace
 
-// One pass over candidates or over the table.
 struct NearestRows::Pass {
   NearestRows* rows;
   MemoryContext row_context;  // of one row's values
@@ -127,12 +124,8 @@ bool NearestRows::begin_stage() {
   if (in_table_) return false;
   if (asks_index_) {
     MemoryContext old = MemoryContextSwitchTo(context_);
-    plan_ = ProbesRequest{};
-    plan_.query = scan_->orderByData[0].sk_argument;
-    plan_.strategy = kStrategyDistance;
-    plan_.config = &collector_->config();
-    plan_.beyond = reach_;
-    call_family(scan_->indexRelation, kProcProbes, &plan_);
+    plan_ = plan_probes(scan_->indexRelation, kStrategyDistance, scan_->orderByData[0].sk_argument,
+                        &collector_->config(), reach_);
     MemoryContextSwitchTo(old);
     asks_index_ = plan_.guaranteed;
   }

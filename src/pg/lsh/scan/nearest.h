@@ -5,10 +5,6 @@
 
 #include "pg/lsh/scan/collector.h"
 
-extern "C" {
-#include "access/relscan.h"
-}
-
 namespace neardup {
 
 // A row and its distance, NaN where that is NULL: such rows come last.
@@ -32,7 +28,6 @@ class NearestRows {
   // For the scan's order and conditions as they are now, none of which is on the value. context: of this (re)scan.
   void start(IndexScanDesc scan, Collector* collector, MemoryContext context);
 
-  // False: there are no more.
   bool next(NearRow* row);
 
  private:

@@ -29,14 +29,13 @@ inline const char* page_hint(Buffer recent) {
                                                                  : nullptr;
 }
 
-// What says which page a buffer has, and who.
 inline void prefetch_descriptor(Buffer recent) {
 #if NEARDUP_READS_HINTS
   prefetch_line(GetBufferDescriptor(recent - 1));
 #endif
 }
 
-// What locking a page and looking at its head and tail takes.
+// The lines that locking a page and looking at its head and tail takes.
 inline void prefetch_page(Buffer recent) {
   const char* page = page_hint(recent);
   if (page == nullptr) return;

@@ -13,14 +13,9 @@ namespace {
 
 constexpr size_t kEstimateMemory = size_t{1} << 20;  // bytes: of hits and candidates, whatever work_mem is
 
-// Of an index with parameters.
 bool count_query(Relation index, Collector* collector, const uint64_t* salt, uint16_t strategy, Datum query,
                  double most, ProbeEstimate* out) {
-  ProbesRequest request{};
-  request.query = query;
-  request.strategy = strategy;
-  request.config = &collector->config();
-  call_family(index, kProcProbes, &request);
+  const ProbesRequest request = plan_probes(index, strategy, query, &collector->config());
   if (request.nothing) {
     out->nothing = out->measured = true;
     return true;
@@ -38,13 +33,10 @@ bool count_query(Relation index, Collector* collector, const uint64_t* salt, uin
 
 bool count_nearest(Relation index, Collector* collector, uint64_t salt, Datum value, double rows, double most,
                    ProbeEstimate* out) {
-  ProbesRequest request{};
-  request.query = value;
-  request.strategy = kStrategyDistance;
-  request.config = &collector->config();
-  request.beyond = -std::numeric_limits<double>::infinity();
-  for (;; request.beyond = request.reach) {
-    call_family(index, kProcProbes, &request);
+  double beyond = -std::numeric_limits<double>::infinity();
+  for (;;) {
+    const ProbesRequest request = plan_probes(index, kStrategyDistance, value, &collector->config(), beyond);
+    beyond = request.reach;
     if (!request.guaranteed) return false;
     if (request.nothing) continue;
     collector->set_plan(&request, salt);

@@ -1,12 +1,12 @@
-// What a query will read of an index, for the planner.
+// Estimates for the planner of what a query reads of an index.
 #pragma once
 
 #include "pg/base/pg.h"
 
 namespace neardup {
 
-// For the planner: how many entries a query's lists have and how many candidates they give; up to `most` entries are
-// counted, of more it is estimated. False when the index cannot serve the query exactly (every row is a candidate).
+// The entries that a query's lists have, and the candidates that they give: counted up to `most` entries, else
+// estimated. False when the index cannot serve the query exactly (every row is a candidate).
 struct ProbeEstimate {
   bool nothing;   // no row can qualify
   bool measured;  // the following is known but for the probes, which always are

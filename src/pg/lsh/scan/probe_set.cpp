@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kLeastCapacity = 64;
 
-// Of a word that is sorted: the stored key, then the number of the probe.
+// A word that is sorted has the stored key, then the number of the probe.
 constexpr unsigned kNumberBits = 64 - kKeyBits;
 constexpr uint64_t kNumberMask = (uint64_t{1} << kNumberBits) - 1;
 
@@ -36,7 +36,7 @@ void ProbeSet::set(const ProbesRequest* plan, uint64_t salt) {
   prefixes_ = false;
   memset(filter_, 0, sizeof filter_);
   if (n_ >> kNumberBits != 0) elog(ERROR, "too many probes: %u", n_);
-  // In order of their keys: words are sorted faster than probes are.
+  // Words are sorted faster than probes are.
   for (uint32_t i = 0; i < n_; ++i) {
     const LshProbe& source = plan->probes[i];
     const uint64_t key = salted_key(stored_key(source.key, plan->final), salt) & ~open_bits(source);

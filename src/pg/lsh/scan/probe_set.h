@@ -48,12 +48,11 @@ class ProbeSet {
   Probe& at(uint32_t i) { return probes_[i]; }
   const Probe& at(uint32_t i) const { return probes_[i]; }
 
-  // Whether any is a prefix of keys.
   bool has_prefixes() const { return prefixes_; }
-  // Whether entries of a probe have to be looked at one by one.
+  // True if entries of a probe have to be looked at one by one.
   bool is_checked() const { return prefixes_ || plan_->check != nullptr; }
 
-  // Whether an entry with this stored key counts for the probe that found it.
+  // True if an entry with this stored key counts for the probe that found it.
   bool passes(const Probe& probe, uint64_t key) const {
     if (plan_->check == nullptr) return true;
     return plan_->check(plan_, probe.source, key ^ salt_) ||

@@ -4,25 +4,21 @@
 
 extern "C" {
 #include "access/heapam.h"
-#include "access/htup_details.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
 }
 
 namespace neardup {
 
 namespace {
 
-// Of the table; 0: an expression.
 AttrNumber table_column(IndexScanDesc scan, const ScanKeyData* key) {
   return scan->indexRelation->rd_index->indkey.values[key->sk_attno - 1];
 }
 
 #if NEARDUP_CHECKS_ROWS
 
-// Whether the version at the TID is the only one that a fetch by it can find, and its columns are the table's: in *row
-// then. The page is locked. What an undone transaction wrote may have had other columns; nobody fetches it, so nobody
-// but us would read them.
+// Reads the version at the TID into *row; false unless it is the only one that a fetch by the TID can find, and its
+// columns are the table's. The page is locked. An undone transaction's row may have had other columns; nobody fetches
+// it, so nobody but us would read them.
 bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
   const Page page = BufferGetPage(buffer);
   const OffsetNumber offset = ItemPointerGetOffsetNumber(&at);
@@ -42,8 +38,7 @@ bool is_only_version(Buffer buffer, const ItemPointerData& at, HeapTuple row) {
 }  // namespace
 
 void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
-  // Which row a dirty snapshot sees may change until it is fetched; an MVCC snapshot sees one row of a TID or none,
-  // always the same.
+  // An MVCC snapshot sees one row of a TID or none, always the same. A dirty one may see another until it is fetched.
   usable_ = scan->xs_snapshot != nullptr && IsMVCCSnapshot(scan->xs_snapshot);
   for (int i = 0; i < scan->numberOfKeys; ++i)
     usable_ &= table_column(scan, &scan->keyData[i]) > 0;  // expressions are the executor's
@@ -60,7 +55,7 @@ void RowCheck::start(IndexScanDesc scan, MemoryContext context) {
 
 #if NEARDUP_CHECKS_ROWS
 
-// What the conditions say of a row that has but one version.
+// The conditions' verdict on a row that has but one version.
 RowVerdict RowCheck::quick_verdict(IndexScanDesc scan, HeapTuple row) const {
   const TupleDesc shape = RelationGetDescr(scan->heapRelation);
   RowVerdict verdict = RowVerdict::good;

@@ -1,14 +1,9 @@
 // A scan's conditions, checked on the rows that its candidates name before the executor sees them. Most candidates of a
-// table full of boilerplate are near rows below the threshold; the executor makes the query anew for each of them, to
-// drop it.
+// table full of boilerplate are near rows below the threshold; the executor computes the query again for each of them,
+// to drop it.
 #pragma once
 
 #include "pg/base/pg.h"
-
-extern "C" {
-#include "access/genam.h"
-#include "access/relscan.h"
-}
 
 namespace neardup {
 

@@ -4,8 +4,6 @@
 
 extern "C" {
 #include "access/heapam.h"
-#include "access/tableam.h"
-#include "utils/memutils.h"
 #include "utils/spccache.h"
 }
 
@@ -54,7 +52,6 @@ KnownBuffer* known_slot(Relation table, BlockNumber block) {
   return num_known == 0 ? nullptr : &known[(block + file_number(table) * 0x9E3779B1u) & (num_known - 1)];
 }
 
-// What the buffer's tag says, without a pin.
 bool may_hold(Buffer buffer, Relation table, BlockNumber block) {
 #if NEARDUP_READS_HINTS
   const BufferTag& tag = GetBufferDescriptor(buffer - 1)->tag;
@@ -145,11 +142,11 @@ void RowPrefetch::see_up_to(const CandidateList& list, size_t end) {
 
 Buffer RowPrefetch::pin_for(IndexFetchTableData* fetch, uint64_t tid, Buffer recent) const {
 #if NEARDUP_CHECKS_ROWS
-  // What the heap does for a page that it comes to, but for the look-up.
+  // The heap does the same for a page that it comes to, but for the look-up.
   IndexFetchHeapData* heap = reinterpret_cast<IndexFetchHeapData*>(fetch);
   if (heap->xs_cbuf != recent && pin_recent(table_, heap_block(tid), recent))
     set_fetched_page(heap, heap_block(tid), recent);
-  // Else it may be of another row.
+  // The pinned page may be another row's.
   return BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == heap_block(tid) ? heap->xs_cbuf
                                                                                                 : InvalidBuffer;
 #else

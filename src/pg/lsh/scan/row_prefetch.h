@@ -11,7 +11,7 @@ namespace neardup {
 // session. Plain data, zeroed by its scan, which is one of one table.
 class RowPrefetch {
  public:
-  // For a new list of candidates. Nothing is asked for unless there are several and the table is an ordinary one.
+  // Begins a new list of candidates. Nothing is asked for unless there are several and the table is an ordinary one.
   void start(Relation table, const CandidateList& list);
 
   // The candidate at `at` is fetched next.
@@ -20,11 +20,11 @@ class RowPrefetch {
     // Several at once: address translations that miss then overlap, which the locks of a fetch in between would not let
     // them.
     if (asked_ < Min(list.n, at + kPointersAhead / 2)) ask_up_to(list, Min(list.n, at + kPointersAhead));
-    if (seen_ < Min(list.n, at + kRowsAhead / 2)) see_up_to(list, Min(list.n, at + kRowsAhead));
+    if (seen_ < Min(list.n, at + kTuplesAhead / 2)) see_up_to(list, Min(list.n, at + kTuplesAhead));
   }
 
-  // After advance(at): gives the heap's fetch the page of that candidate, pinned, as if it had fetched a row of it
-  // before. The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
+  // Gives the heap's fetch the page of the candidate that advance() was called for, pinned, as if it had fetched a row
+  // of it before. The buffer of that page, in a heap; InvalidBuffer: it is not pinned.
   Buffer hand_over(IndexFetchTableData* fetch, const CandidateList& list, size_t at) const {
     if (table_ == nullptr || fetch == nullptr) return InvalidBuffer;
     return pin_for(fetch, candidate_tid(list.items[at]), recent_[at % kPointersAhead]);
@@ -32,7 +32,7 @@ class RowPrefetch {
 
  private:
   static constexpr size_t kPointersAhead = 32;  // rows at most between asking for the line pointer and fetching
-  static constexpr size_t kRowsAhead = 16;      // between asking for the row itself and fetching
+  static constexpr size_t kTuplesAhead = 16;    // between asking for the row itself and fetching
   static constexpr size_t kBuffersAhead =
       16;  // between asking for where a row's page was last and asking for its line pointer
 

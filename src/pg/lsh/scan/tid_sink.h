@@ -19,4 +19,15 @@ class TidSink {
   ~TidSink() = default;
 };
 
+// Calls f(tids, n), which returns false where there is no room.
+template <typename F>
+class CallingSink final : public TidSink {
+ public:
+  explicit CallingSink(F f) : f_(f) {}
+  bool receive(const uint64_t* tids, uint32_t n) override { return f_(tids, n); }
+
+ private:
+  F f_;
+};
+
 }  // namespace neardup

@@ -189,9 +189,9 @@ void UnitLists::copy_list(uint32_t probe, const LeafView& leaf, uint32_t first, 
   lists_[probe].length += segment->n;
 }
 
-// Of a list that goes on in other leaves: each is taken to have as many entries as the first of them, since leaves of
-// one key have several times as many as others. The list is not empty, though VACUUM may have left fewer entries than
-// leaves. False: stale.
+// Adds the length of a list in further leaves: each is taken to have as many entries as the first of them, since leaves
+// of one key have several times as many as others. The list is not empty, though VACUUM may have left fewer entries
+// than leaves. False: stale.
 bool UnitLists::measure_rest(uint32_t probe, RunTree* tree, const Entry& end) {
   LeafPlace walk = places_[probe];
   uint64_t per_leaf = 0;

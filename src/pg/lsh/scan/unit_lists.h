@@ -13,17 +13,13 @@ class UnitLists {
   // most_bytes: what a scan may hold.
   void init(Relation index, MemoryContext parent, size_t most_bytes);
 
-  // For these probes from now on.
   void set_probes(ProbeSet* probes);
 
-  // Begins a unit.
   void clear();
   // Adds what a run of the unit has. Short lists are copied while their leaf is locked; of longer ones the length is
   // noted.
   ReadOutcome locate(RunTree* tree, const TidRange& tids);
-  // After the last run.
   void order_groups();
-  // Ends the unit: its memory goes.
   void forget() { MemoryContextReset(unit_context_); }
 
   // Groups are counted from 0 in order of their length, which is that of their probes' lists.
@@ -33,7 +29,6 @@ class UnitLists {
     for (uint32_t g = first; g < end; ++g) length += groups_[g].length;
     return length;
   }
-  // Gives what a group's lists have to the sink.
   ReadOutcome read_group(uint32_t group, const TidRange& tids, TidSink* sink);
 
   // The group of a class of rows, which no order moves.

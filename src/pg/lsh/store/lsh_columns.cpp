@@ -5,16 +5,13 @@
 
 extern "C" {
 #include "catalog/index.h"
-#include "catalog/pg_type.h"
-#include "utils/lsyscache.h"
-#include "utils/rel.h"
 }
 
 namespace neardup {
 namespace {
 
-// What one column adds. The hash functions are PostgreSQL's extended ones, which its own hash partitions store, too.
-uint64_t added(uint64_t salt, int column, Datum hash) {
+// The hash functions are PostgreSQL's extended ones, which its own hash partitions store, too.
+uint64_t add_to_salt(uint64_t salt, int column, Datum hash) {
   return mix64(salt ^ mix64(static_cast<uint64_t>(DatumGetInt64(hash)) + static_cast<uint64_t>(column)));
 }
 
@@ -24,13 +21,12 @@ Datum hash_value(FmgrInfo* function, Oid collation, Datum value) {
   return FunctionCall2Coll(function, collation, value, Int64GetDatum(0));
 }
 
-// By the column's own function.
 Datum column_hash(Relation index, int column, Datum value) {
   return hash_value(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), kProcHash),
                     index->rd_indcollation[column], value);
 }
 
-// Whether the column's collation takes different bytes for equal.
+// True if the column's collation takes different bytes for equal.
 bool folds(Relation index, int column) {
   const Oid collation = index->rd_indcollation[column];
   return OidIsValid(collation) && !get_collation_isdeterministic(collation);
@@ -77,7 +73,7 @@ bool indexed_row(Relation index, const Datum* values, const bool* nulls, Indexed
   uint64_t salt = 0;
   for (int i = 0; i < last && row->has_salt; ++i) {
     row->has_salt = !nulls[i];
-    if (row->has_salt) salt = added(salt, i, column_hash(index, i, values[i]));
+    if (row->has_salt) salt = add_to_salt(salt, i, column_hash(index, i, values[i]));
   }
   row->salt = cut(salt);
   return true;
@@ -93,19 +89,19 @@ bool salt_of_keys(Relation index, const ScanKeyData* keys, int n, uint64_t* out)
     const Oid type = index->rd_opcintype[i];
     // Names hash by their bytes, and compare by the collation.
     if (key->sk_subtype == NAMEOID && folds(index, i)) return false;
-    // anyarray and its kin: of the column's own type.
+    // A value for anyarray and such is of the column's own type.
     if (!OidIsValid(key->sk_subtype) || key->sk_subtype == type || get_typtype(key->sk_subtype) == TYPTYPE_PSEUDO) {
-      salt = added(salt, i, column_hash(index, i, key->sk_argument));
+      salt = add_to_salt(salt, i, column_hash(index, i, key->sk_argument));
       continue;
     }
-    // Of another type of the family, whose equal values have equal hashes.
+    // It is of another type of the family, whose equal values have equal hashes.
     const Oid proc = get_opfamily_proc(index->rd_opfamily[i], key->sk_subtype, key->sk_subtype, kProcHash);
     if (!OidIsValid(proc))
       elog(ERROR, "missing support function %d for type %u in index \"%s\"", kProcHash, key->sk_subtype,
            RelationGetRelationName(index));
     FmgrInfo function;
     fmgr_info(proc, &function);
-    salt = added(salt, i, hash_value(&function, index->rd_indcollation[i], key->sk_argument));
+    salt = add_to_salt(salt, i, hash_value(&function, index->rd_indcollation[i], key->sk_argument));
   }
   *out = cut(salt);
   return true;

@@ -13,11 +13,10 @@ namespace neardup {
 // hash of them, the salt, is mixed into the row's keys.
 inline int value_column(Relation index) { return IndexRelationGetNumberOfKeyAttributes(index) - 1; }
 
-// An error unless the operator classes are fit for that.
 void check_columns(Relation index);
 
-// Of an index whose table table_index_build_scan() reads by an MVCC snapshot, without building anything. Expressions
-// and predicate then run: for a caller with the privileges of the table's owner.
+// For table_index_build_scan() that reads the table by an MVCC snapshot and builds nothing. Expressions and predicate
+// then run: for a caller with the privileges of the table's owner.
 struct IndexInfo* info_for_reading(Relation index);
 
 // The same for a query, which runs with the privileges of a reader: only of those columns, which the query has written
@@ -25,14 +24,13 @@ struct IndexInfo* info_for_reading(Relation index);
 // that are read.
 struct IndexInfo* info_of_columns(Relation index, const struct Bitmapset* columns);
 
-// What a row has in the columns of an index.
 struct IndexedRow {
   Datum value;
   bool has_value;  // false: NULL
   bool has_salt;   // false: an equality column is NULL, so that no condition on it is true
   uint64_t salt;   // 40 bits; 0 in an index of one column
 
-  // Else the row is in the roster alone.
+  // A row without keys is in the roster alone.
   bool has_keys() const { return has_value && has_salt; }
 };
 // False: the row is not in the index. In an index of several columns all rows are, since a scan may have conditions on

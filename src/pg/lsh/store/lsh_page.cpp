@@ -6,14 +6,10 @@
 extern "C" {
 #include "access/generic_xlog.h"
 #include "catalog/pg_am.h"
-#include "catalog/pg_class.h"
-#include "pgstat.h"
 #if NEARDUP_REACH
 #include "storage/buf_internals.h"
 #endif
-#include "storage/bufmgr.h"
 #include "storage/indexfsm.h"
-#include "storage/lmgr.h"
 #include "storage/lock.h"
 }
 
@@ -41,6 +37,10 @@ bool is_lsh_page(Page page) {
          page_tail(page)->page_id == kLshPageId;
 }
 
+bool is_page_of_owner(Page page, uint64_t owner, uint16_t kind) {
+  return is_lsh_page(page) && page_tail(page)->owner == owner && (page_tail(page)->kind & kKindMask) == kind;
+}
+
 void report_corrupt(Relation index, BlockNumber block, const char* what) {
   ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
                   errmsg("index \"%s\" is damaged at block %u: %s", RelationGetRelationName(index), block, what),
@@ -51,7 +51,7 @@ void report_corrupt(Relation index, BlockNumber block, const char* what) {
 void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset, ItemPointerData* out) {
   const BlockNumber block = static_cast<BlockNumber>(tid >> 16);
   const unsigned offset = tid & 0xffff;
-  // Of another access method a TID need not name a block of a file.
+  // A TID of another access method need not name a block of a file.
   const bool in_blocks = table != nullptr && table->rd_rel->relam == HEAP_TABLE_AM_OID;
   if (offset == 0 || offset > most_offset || block == InvalidBlockNumber || (in_blocks && !has_block(table, block)))
     ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
@@ -109,6 +109,19 @@ void read_meta(Relation index, LshMeta* out) {
   UnlockReleaseBuffer(buffer);
 }
 
+LshMeta* copy_meta(Relation index) {
+  auto* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
+  read_meta(index, meta);
+  return meta;
+}
+
+void copy_page(Relation index, BlockNumber block, BufferAccessStrategy strategy, Page to) {
+  Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  memcpy(to, BufferGetPage(buffer), BLCKSZ);
+  UnlockReleaseBuffer(buffer);
+}
+
 uint64_t directory_change(Relation index) {
   Buffer buffer = ReadBuffer(index, kLshMetaBlock);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -138,7 +151,7 @@ RunSlot* find_run(LshMeta* meta, uint64_t id) { return const_cast<RunSlot*>(find
 bool pin_recent(Relation relation, BlockNumber block, Buffer recent) {
 #if NEARDUP_REACH
   if (recent <= 0 || recent > NBuffers || !read_recent_buffer(relation, block, recent)) return false;
-  // What a look-up would have told the replacement of pages: this one is in use.
+  // A look-up would have told the replacement of pages that this one is in use.
   BufferDesc* descriptor = GetBufferDescriptor(recent - 1);
   auto state = read_state(&descriptor->state);
   while (BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT && (state & BM_LOCKED) == 0)
@@ -177,24 +190,19 @@ PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t 
       NEARDUP_PINS_RECENT && pin_recent(index, block, recent) ? recent : read_linked(index, block, strategy);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   Page page = BufferGetPage(buffer);
-  if (PageIsNew(page)) {
+  if (!PageIsNew(page) && !is_lsh_page(page)) report_corrupt(index, block, "wrong page header");
+  if (PageIsNew(page) || page_tail(page)->owner != owner) {
     UnlockReleaseBuffer(buffer);
     return PageState::gone;
   }
-  if (!is_lsh_page(page)) report_corrupt(index, block, "wrong page header");
-  const PageTail* tail = page_tail(page);
-  if (tail->owner != owner) {
-    UnlockReleaseBuffer(buffer);
-    return PageState::gone;
-  }
-  if ((tail->kind & kKindMask) != kind) report_corrupt(index, block, "a page of another kind");
+  if ((page_tail(page)->kind & kKindMask) != kind) report_corrupt(index, block, "a page of another kind");
   *out = buffer;
   return PageState::good;
 }
 
 void open_leaf(Relation index, Buffer buffer, LeafView* leaf) {
   Page page = BufferGetPage(buffer);
-  const Size used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+  const Size used = used_bytes(page);
   // A leaf of fewer or narrower entries than were written would leave rows out.
   if (!leaf->open(page_body(page), used) || leaf->size() != used)
     report_corrupt(index, BufferGetBlockNumber(buffer), "impossible leaf");
@@ -203,7 +211,7 @@ void open_leaf(Relation index, Buffer buffer, LeafView* leaf) {
 const InnerPage* open_inner(Relation index, Buffer buffer, uint16_t level) {
   Page page = BufferGetPage(buffer);
   const InnerPage* inner = static_cast<const InnerPage*>(page_body(page));
-  const Size used = reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+  const Size used = used_bytes(page);
   if (used < offsetof(InnerPage, first) || inner->n > kMaxChildren || inner->level != level ||
       used != offsetof(InnerPage, first) + inner->n * sizeof(PackedEntry))
     report_corrupt(index, BufferGetBlockNumber(buffer), "impossible inner page");
@@ -221,7 +229,7 @@ bool page_is_free(Page page, const LshMeta& directory) {
   if (const RunSlot* run = find_run(directory, owner)) {
     if (run->state != kInput || tail->kind != kLeafPage) return false;
     LeafView leaf;
-    if (!leaf.open(page_body(page), reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData)) return false;
+    if (!leaf.open(page_body(page), used_bytes(page))) return false;
     return leaf.count() != 0 && leaf.at(leaf.count() - 1) < run_lo(*run);
   }
   for (int i = 0; i < directory.npending; ++i)

@@ -17,12 +17,16 @@ inline PageTail* page_tail(Page page) {
   return reinterpret_cast<PageTail*>(reinterpret_cast<char*>(page) + kPageTailAt);
 }
 inline LshMeta* page_meta(Page page) { return static_cast<LshMeta*>(page_body(page)); }
+// Bytes of the body that are in use.
+inline uint32_t used_bytes(Page page) { return reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData; }
 
 // An empty page of this kind; pd_lower ends at its fixed head.
 void init_lsh_page(Page page, uint16_t kind, uint64_t owner, uint32_t ordinal);
 
-// Whether the page has our header and tail; false for new pages and for damaged ones.
+// True if the page has our header and tail; false for new pages and for damaged ones.
 bool is_lsh_page(Page page);
+// True for a page of this owner and kind, open or closed.
+bool is_page_of_owner(Page page, uint64_t owner, uint16_t kind);
 
 // ERRCODE_INDEX_CORRUPTED with the index's name, the block and `what`, hint REINDEX.
 [[noreturn]] void report_corrupt(Relation index, BlockNumber block, const char* what);
@@ -32,7 +36,10 @@ void check_meta(Relation index, const LshMeta* meta, Size page_lower);
 
 // Copies the meta page under a share lock, checked.
 void read_meta(Relation index, LshMeta* meta);
-// The directory's change counter now.
+// The same, palloced.
+LshMeta* copy_meta(Relation index);
+// Copies any page under a share lock.
+void copy_page(Relation index, BlockNumber block, BufferAccessStrategy strategy, Page to);
 uint64_t directory_change(Relation index);
 // The checked meta page in a buffer that the caller has locked.
 const LshMeta* locked_meta(Relation index, Buffer buffer);
@@ -45,7 +52,6 @@ RunSlot* find_run(LshMeta* meta, uint64_t id);
 inline Entry run_lo(const RunSlot& run) { return unpack_entry(run.lo); }
 inline Entry run_hi(const RunSlot& run) { return unpack_entry(run.hi); }
 
-// What a page read by a link from the directory turned out to be.
 enum class PageState {
   good,  // the owner's page of this kind
   gone,  // it belongs to another: the directory is old, or the leaf lies wholly below its run's lo
@@ -63,8 +69,8 @@ bool has_block(Relation relation, BlockNumber block);
 Buffer read_linked(Relation index, BlockNumber block, BufferAccessStrategy strategy = nullptr);
 
 // Locks the block (share) and looks at it. good: the buffer stays locked, the caller unlocks and releases.
-// A page of the right owner and of another kind, or no page of ours, is an error. recent: the buffer in which the block
-// lay when it was read last, if known.
+// A page of the right owner and of another kind, or no page of ours, raises an error. recent: the buffer in which the
+// block lay when it was read last, if known.
 PageState lock_page(Relation index, BlockNumber block, uint64_t owner, uint16_t kind, BufferAccessStrategy strategy,
                     Buffer* out, Buffer recent = InvalidBuffer);
 
@@ -84,7 +90,7 @@ inline void set_tid(ItemPointerData* out, uint64_t tid) {
   ItemPointerSet(out, static_cast<BlockNumber>(tid >> 16), static_cast<OffsetNumber>(tid & 0xffff));
 }
 
-// The same for a TID that PostgreSQL is going to be asked about: an error where no row can be, for it passes by some
+// The same for a TID that PostgreSQL is going to be asked about. Raises an error where no row can be: it passes by some
 // impossible ones as if their rows were gone. table: that of the index, where its blocks are to be looked at, or null.
 void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset, ItemPointerData* out);
 
@@ -92,6 +98,22 @@ void set_row(Relation index, Relation table, uint64_t tid, unsigned most_offset,
 enum class IndexLock : uint16 { maintenance = 1, vacuum = 2 };
 bool acquire_lock(Relation index, IndexLock lock, LOCKMODE mode, bool wait);
 void release_lock(Relation index, IndexLock lock, LOCKMODE mode);
+
+// A set of blocks of an index. Plain data.
+struct BlockSet {
+  uint64_t* words;
+  BlockNumber blocks;  // those from here on are never in it
+
+  void init(BlockNumber n) {
+    blocks = n;
+    words = static_cast<uint64_t*>(MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint64_t) * (n / 64 + 1),
+                                                              MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  }
+  bool has(BlockNumber block) const { return block < blocks && (words[block / 64] >> (block % 64) & 1) != 0; }
+  void add(BlockNumber block) {
+    if (block < blocks) words[block / 64] |= uint64_t{1} << (block % 64);
+  }
+};
 
 // One generic record over the meta page and others. The caller fills in between begin() and finish().
 struct MetaChange {
@@ -103,7 +125,7 @@ struct MetaChange {
     lock(index);
     start(index);
   }
-  // Between these two the caller locks the other pages.
+  // The caller locks the other pages between lock() and start().
   void lock(Relation index) {
     buffer = ReadBuffer(index, kLshMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);

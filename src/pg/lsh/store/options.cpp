@@ -46,10 +46,9 @@ bytea* lshoptions(Datum reloptions, bool validate) {
       build_reloptions(reloptions, validate, option_kind, sizeof(LshOptions), table, lengthof(table)));
   if (validate && result != nullptr) {
     const LshOptions* options = reinterpret_cast<const LshOptions*>(result);
-    if (options->threshold == 0)
-      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("threshold must be above 0 and at most 1: 0")));
-    if (options->recall == 0)
-      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("recall must be above 0 and at most 1: 0")));
+    const char* zero = options->threshold == 0 ? "threshold" : options->recall == 0 ? "recall" : nullptr;
+    if (zero != nullptr)
+      ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must be above 0 and at most 1: 0", zero)));
   }
   return result;
 }
@@ -68,6 +67,31 @@ void call_family(Relation index, LshProc proc, void* request) {
   const int column = value_column(index);
   FunctionCall1Coll(index_getprocinfo(index, static_cast<AttrNumber>(column + 1), static_cast<uint16>(proc)),
                     index->rd_indcollation[column], PointerGetDatum(request));
+}
+
+ProbesRequest plan_probes(Relation index, uint16_t strategy, Datum query, const LshConfig* config, double beyond) {
+  ProbesRequest plan{};
+  plan.query = query;
+  plan.strategy = strategy;
+  plan.config = config;
+  plan.beyond = beyond;
+  call_family(index, kProcProbes, &plan);
+  return plan;
+}
+
+DescribeRequest describe_index(Relation index, const LshConfig* config) {
+  DescribeRequest words{};
+  words.config = config;
+  call_family(index, kProcDescribe, &words);
+  return words;
+}
+
+bool value_matches(Relation index, Datum value, LshConfig* config) {
+  BindRequest request{};
+  request.value = value;
+  request.config = config;
+  call_family(index, kProcBind, &request);
+  return request.matches;
 }
 
 bool is_lsh_index(Relation relation) {

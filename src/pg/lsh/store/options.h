@@ -1,4 +1,4 @@
-// What an index was created with: its storage parameters and its operator class.
+// The storage parameters of an index, and calls of its operator class.
 #pragma once
 
 #include "pg/lsh/family.h"
@@ -17,8 +17,12 @@ int pending_limit(Relation index);
 
 // Calls support function `proc` of the operator class with its request.
 void call_family(Relation index, LshProc proc, void* request);
+// beyond: for kStrategyDistance.
+ProbesRequest plan_probes(Relation index, uint16_t strategy, Datum query, const LshConfig* config, double beyond = 0);
+DescribeRequest describe_index(Relation index, const LshConfig* config);
+// True if the value was made by the parameters of the config, which is bound.
+bool value_matches(Relation index, Datum value, LshConfig* config);
 
-// Whether the index is an lsh index (and, with raise, an error unless it is).
 bool is_lsh_index(Relation relation);
 
 }  // namespace neardup

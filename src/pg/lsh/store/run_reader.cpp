@@ -36,8 +36,8 @@ uint32_t last_at_or_below(const InnerPage& inner, const Entry& e) {
 
 uint32_t key_top(const Entry& e) { return static_cast<uint32_t>(e.key >> (kKeyBits - 32)); }
 
-// The same in a copy: the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the
-// place on at which the key would lie if all were spread evenly, as hashes are.
+// In a copy the tops alone decide, mostly, and take few cache lines; fewest where they are looked at from the place on
+// at which the key would lie if all were spread evenly, as hashes are.
 uint32_t last_at_or_below(const InnerCopy& copy, const Entry& e) {
   const uint32_t wanted = key_top(e);
   const uint32_t least = copy.top[0];
@@ -175,7 +175,7 @@ bool RunTree::find(const Entry& e, LeafPlace* place, bool* end) {
   }
   place->i = last_at_or_below(*root_, e);
   if (inners_[place->i] == nullptr && !keep_) {
-    // In place: a copy would cost more than the search.
+    // A copy would cost more than the search.
     const BlockNumber block = root_->child[place->i].block;
     Buffer buffer = lock_inner(block);
     if (buffer == InvalidBuffer) return false;

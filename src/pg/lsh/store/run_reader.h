@@ -11,7 +11,7 @@ enum class LeafResult {
   stale,  // the directory has moved on: read it again
 };
 
-// What was seen of a page when it was read last.
+// Where a page was when it was read last, and how it lay there.
 struct PageHint {
   Buffer buffer;          // or 0
   LeafView::Shape shape;  // of a leaf
@@ -49,7 +49,7 @@ class RunTree {
   void init(Relation index, const RunSlot& run, uint64_t change, MemoryContext context, BufferAccessStrategy strategy,
             Snapshot snapshot);
 
-  // For another reader: its relation and snapshot.
+  // Another reader's relation and snapshot from now on.
   void attach(Relation index, Snapshot snapshot) {
     index_ = index;
     snapshot_ = snapshot;
@@ -59,7 +59,7 @@ class RunTree {
   const Entry& lo() const { return lo_; }
   const Entry& hi() const { return hi_; }
 
-  // Whether inner pages are copied when they are first searched: worth it for those that are searched again.
+  // Inner pages are copied from now on when they are first searched: worth it for those that are searched again.
   void keep_inners() { keep_ = true; }
 
   // False: stale. Everything below needs it first.
@@ -80,7 +80,6 @@ class RunTree {
   InnerCopy* copy_inner(BlockNumber block, uint16_t level);
   // An inner or root page, locked; InvalidBuffer: stale.
   Buffer lock_inner(BlockNumber block);
-  // What a copy, or an inner page, says of its entry place->j.
   void fill(const InnerCopy& copy, LeafPlace* place) const;
   void fill(const InnerPage& inner, LeafPlace* place) const;
   Entry fence_after_inner(uint32_t i) const;
@@ -137,7 +136,6 @@ BlockList blocks_below(Relation index, const RunSlot& run, const Entry& below, b
 // Number of entries of the key in a pinned run, within [lo, hi).
 uint64_t key_list_length(Relation index, const RunSlot& run, uint64_t key);
 
-// Rows of a pending page.
 struct PendingRowView {
   uint64_t tid;
   const uint8_t* keys;  // 5 bytes each
@@ -171,6 +169,52 @@ class PendingReader {
  private:
   const uint8_t* at_;
   const uint8_t* end_;
+};
+
+// Calls f(row) for each row of the directory's pending pages. False: the directory has moved on. pinned: it cannot, the
+// caller holds a lock. snapshot: of a scan, or null.
+template <typename F>
+bool for_pending_rows(Relation index, const LshMeta& directory, bool pinned, Snapshot snapshot, F f) {
+  for (int i = 0; i < directory.npending; ++i) {
+    CHECK_FOR_INTERRUPTS();
+    const PendingSlot& slot = directory.pending[i];
+    Buffer buffer;
+    if (lock_page(index, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good) {
+      if (pinned || directory_change(index) == directory.change)
+        report_corrupt(index, slot.block, "a pending page is not there");
+      return false;
+    }
+    if (snapshot != nullptr) test_old_snapshot(snapshot, index, BufferGetPage(buffer));
+    PendingReader reader;
+    reader.open(BufferGetPage(buffer));
+    PendingRowView row;
+    while (reader.next(index, slot.block, &row)) f(row);
+    UnlockReleaseBuffer(buffer);
+  }
+  return true;
+}
+
+// Counts of a run's entries, added in order.
+struct RunTally {
+  uint64_t entries;
+  uint64_t rows;
+  double sum_sq;
+  uint64_t key;   // of the list at the end
+  uint64_t list;  // its length so far
+
+  void add(uint64_t entry_key) noexcept {
+    ++entries;
+    if (entry_key == kRosterKey) {
+      ++rows;
+      return;
+    }
+    if (entry_key != key) {
+      key = entry_key;
+      list = 0;
+    }
+    sum_sq += 2.0 * static_cast<double>(list) + 1;  // (n+1)^2 - n^2
+    ++list;
+  }
 };
 
 }  // namespace neardup

@@ -60,7 +60,6 @@ void check_options(Relation index) {
 
 namespace {
 
-// As the planner estimates them.
 double table_rows(Relation index) {
   Relation heap = table_open(index->rd_index->indrelid, NoLock);
   BlockNumber pages;
@@ -85,7 +84,7 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("index \"%s\" would need %u keys a row, at most %u are possible",
                            RelationGetRelationName(index), config->nbands, kMaxPendingKeys)));
-  // Not only when it is built: ALTER INDEX may have set it since, on an index that no row has bound yet.
+  // ALTER INDEX may have set it since the index was built, if no row has bound it yet.
   if ((config->flags & kMetaExclusion) != 0 && config->recall < 1)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("an exclusion constraint needs an index that finds every row"),
@@ -95,11 +94,10 @@ void bind_config(Relation index, Datum value, LshConfig* config) {
 }
 
 void check_value(Relation index, Datum value, LshConfig* config) {
+  if (value_matches(index, value, config)) return;
   BindRequest request{};
   request.value = value;
   request.config = config;
-  call_family(index, kProcBind, &request);
-  if (request.matches) return;
   Relation table = table_open(index->rd_index->indrelid, NoLock);
   request.shows_index = may_read_all(table);
   table_close(table, NoLock);

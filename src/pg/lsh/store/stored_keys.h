@@ -15,15 +15,15 @@ StoredKeys stored_keys(Relation index, const IndexedRow& row, const LshConfig* c
 // The same, not in order and perhaps repeated.
 StoredKeys unsorted_keys(Relation index, const IndexedRow& row, const LshConfig* config);
 uint64_t stored_key(uint64_t key, bool final);
-// Of a row with this salt. The difference of two keys' leading bits stays as it is: prefixes stay prefixes.
+// The key in a row with this salt. The difference of two keys' leading bits stays as it is: prefixes stay prefixes.
 inline uint64_t salted_key(uint64_t key, uint64_t salt) { return (key ^ salt) == kRosterKey ? 1 : key ^ salt; }
 
 // An error for options that the family does not take.
 void check_options(Relation index);
 // Binds the parameters of an unbound config to those of a value, as kProcBind says.
 void bind_config(Relation index, Datum value, LshConfig* config);
-// An error that names both unless the value was made by the config's parameters; the index's only to those who may read
-// all of its table.
+// Raises an error that names both unless the value was made by the config's parameters; it names the index's only to a
+// user with the right to read all of the table.
 void check_value(Relation index, Datum value, LshConfig* config);
 
 }  // namespace neardup

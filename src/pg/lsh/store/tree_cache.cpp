@@ -16,11 +16,9 @@ constexpr Size kMaxTreeSetBytes = 8 * 1024 * 1024;
 TreeSet* sets = nullptr;
 
 void unlist(TreeSet* set) {
-  for (TreeSet** at = &sets; *at != nullptr; at = &(*at)->next)
-    if (*at == set) {
-      *at = set->next;
-      break;
-    }
+  TreeSet** at = &sets;
+  while (*at != nullptr && *at != set) at = &(*at)->next;
+  if (*at != nullptr) *at = set->next;
   set->listed = false;
   if (set->users == 0) MemoryContextDelete(set->context);
 }
@@ -29,12 +27,9 @@ void list_first(TreeSet* set) {
   set->next = sets;
   sets = set;
   set->listed = true;
-  int n = 0;
-  for (TreeSet* at = sets; at != nullptr; at = at->next)
-    if (++n > kMaxSets) {
-      unlist(at);
-      break;
-    }
+  TreeSet* at = sets;
+  for (int n = 0; n < kMaxSets && at != nullptr; ++n) at = at->next;
+  if (at != nullptr) unlist(at);
 }
 
 // The index was changed or dropped, or has a new file.

@@ -25,7 +25,7 @@ struct TreeSet {
 TreeSet* borrow_trees(Relation index, bool pinned);
 void release_trees(TreeSet* set);
 
-// Whether the set still shows the directory.
+// True if the set still shows the directory.
 bool trees_hold(Relation index, const TreeSet* set);
 
 }  // namespace neardup

@@ -5,7 +5,6 @@
 
 extern "C" {
 #include "commands/progress.h"
-#include "pgstat.h"
 }
 
 namespace neardup {
@@ -19,7 +18,6 @@ void seek_block(BufFile* file, uint64 block) {
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in temporary file: %m")));
 }
 
-// A chunk that is being read.
 struct Source {
   BuildChunk rest;  // not read yet
   char* pages;
@@ -27,7 +25,6 @@ struct Source {
   uint32 at;
 };
 
-// The next leaf; null at the end.
 const void* next_leaf(Source* source, uint32 pages_per_source) {
   if (source->at == source->n) {
     source->n = static_cast<uint32>(Min(source->rest.leaves, pages_per_source));

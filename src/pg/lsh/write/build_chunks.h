@@ -21,14 +21,12 @@ class ChunkWriter {
 
   // Adds entries to the chunk, in ascending order; those that repeat the one before are left out.
   void add(const Entry* entries, size_t n);
-  // Ends the chunk, unless it is empty.
   void end_chunk();
   // Forgets all chunks; their place in the file is lost.
   void forget_chunks() { nchunks_ = 0; }
 
   uint32 nchunks() const { return nchunks_; }
   const BuildChunk* chunks() const { return chunks_; }
-  // Blocks of the file.
   uint64 blocks() const { return blocks_; }
   // Appends the list of chunks to the file, for load_chunks(), and leaves the position there.
   void save_chunks();

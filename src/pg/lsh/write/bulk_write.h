@@ -49,7 +49,7 @@ static inline BulkWriteState* smgr_bulk_start_rel(Relation relation, ForkNumber 
   state->relation = relation;
   state->fork = fork;
   state->use_wal = RelationNeedsWAL(relation) || fork == INIT_FORKNUM;
-  // Without WAL: a permanent relation is synced by the commit, an unlogged one has to outlive a clean shutdown.
+  // A permanent relation without WAL is synced by the commit; an unlogged one has to outlive a clean shutdown.
   state->use_sync = state->use_wal || relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED;
   state->size = smgrnblocks(RelationGetSmgr(relation), fork);
   state->context = CurrentMemoryContext;
@@ -104,8 +104,8 @@ static inline void smgr_bulk_write(BulkWriteState* state, BlockNumber block, Bul
 
 static inline void smgr_bulk_finish(BulkWriteState* state) {
   smgr_bulk_flush(state);
-  // Not left to a checkpoint, even with WAL: one that began before our last page knows nothing of these writes, and
-  // replay would start behind their records.
+  // A checkpoint that began before our last page knows nothing of these writes, and replay would start behind their
+  // records.
   if (state->use_sync) smgrimmedsync(RelationGetSmgr(state->relation), state->fork);
 }
 

@@ -84,9 +84,7 @@ void IndexWriter::close_run() {
   root_ = nullptr;
   inner_ = nullptr;
   const EntryCounts counts = packer_->counts();
-  run()->entries = counts.entries;
-  run()->rows = counts.rows;
-  run()->sum_sq = static_cast<double>(counts.sum_sq);
+  add_counts(run(), counts);
   done_entries_ += counts.entries;
   packer_->begin_sibling();
   ++meta_.nruns;

@@ -9,12 +9,9 @@
 
 extern "C" {
 #include "access/parallel.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "executor/instrument.h"
-#include "optimizer/optimizer.h"
-#include "tcop/tcopprot.h"
 }
 
 namespace neardup {
@@ -33,12 +30,11 @@ ParallelTableScanDesc shared_scan(BuildShared* shared) {
   return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char*>(shared) + shared_size(shared->requested));
 }
 
-// This process's part of the scan of a parallel build.
 void scan_share(Builder* b, Relation heap, Relation index, bool progress) {
   BuildShared* shared = b->shared;
   b->shares_files = true;
   IndexInfo* info = BuildIndexInfo(index);
-  info->ii_Concurrent = shared->concurrent;
+  info->ii_Concurrent = shared->start.concurrent;
   TableScanDesc scan = begin_parallel_scan(heap, shared_scan(shared));
   const double heap_rows = table_index_build_scan(heap, index, info, true, progress, build_row, b, scan);
   if (progress) report_phase(kPhaseSort, 0);
@@ -77,24 +73,13 @@ struct ParallelBuild {
   BufferUsage* buffers;
 };
 
-// What is known before the scan.
-struct BuildStart {
-  LshConfig unbound;  // flags alone
-  bool bound;         // to the parameters of a live row, in config
-  LshConfig config;
-  bool dead_may_bind;
-  bool concurrent;
-};
-
 void init_shared(BuildShared* shared, Relation heap, Relation index, const BuildStart& start, int participants) {
   memset(shared, 0, shared_size(participants));
   shared->heap = RelationGetRelid(heap);
   shared->index = RelationGetRelid(index);
-  shared->concurrent = start.concurrent;
-  shared->dead_may_bind = start.dead_may_bind;
+  shared->start = start;
   shared->requested = participants;
   shared->query_id = pgstat_get_my_query_id();
-  shared->unbound = start.unbound;
   shared->binding = shared->confirmed = start.bound;
   shared->config = start.config;
   ConditionVariableInit(&shared->done);
@@ -174,7 +159,6 @@ void wait_for_workers(ParallelBuild* build) {
   ConditionVariableCancelSleep();
 }
 
-// Merges the chunks of all processes whose rows count.
 void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uint64 entries, IndexWriter* writer) {
   uint32 nchunks = 0;
   for (int i = 0; i < shared->requested; ++i)
@@ -202,11 +186,11 @@ void merge_shares(const Builder& leader, BuildShared* shared, size_t memory, uin
     if (files[i] != nullptr) BufFileClose(files[i]);
 }
 
-// What an exclusion constraint may use. Returns the flags of the meta page.
+// The flags of the meta page. Refuses what an exclusion constraint cannot use.
 uint16_t exclusion_flags(Relation index, IndexInfo* info) {
   if (!index->rd_index->indisexclusion) return 0;
   const int column = value_column(index);
-  // Not there for TRUNCATE, CLUSTER and VACUUM FULL, which leave the constraint's operators as they are.
+  // TRUNCATE, CLUSTER and VACUUM FULL give no operators, and leave those of the constraint as they are.
   if (info->ii_ExclusionOps != nullptr && info->ii_ExclusionStrats[column] != kStrategyConflict)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("operator %s cannot be used in an exclusion constraint: it reads neardup.jaccard_threshold",
@@ -230,8 +214,8 @@ int workers_for(Relation heap, Relation index, IndexInfo* info) {
 #endif
 }
 
-// Whether an index is built again that others use by older snapshots. They are kept from a new one (indcheckxmin), and
-// go on being kept from one that they were kept from.
+// True for an index that is built again, and that others use by older snapshots. They are kept from a new one
+// (indcheckxmin), and go on being kept from one that they were kept from.
 bool is_built_again(Relation index) {
   const Form_pg_index form = index->rd_index;
   return form->indisvalid && form->indisready && ReindexIsProcessingIndex(RelationGetRelid(index));
@@ -284,7 +268,6 @@ bool bind_to_live_row(Relation heap, Relation index, IndexInfo* info, LshConfig*
   return found;
 }
 
-// The shares of this process and of its workers.
 BuildShared* scan_with_workers(Builder* b, ParallelBuild* parallel, Relation heap, Relation index, size_t memory) {
   const int participants = parallel->context->nworkers_launched + 1;
   init_builder(b, parallel->shared, 0, index, memory / static_cast<size_t>(participants));
@@ -294,7 +277,6 @@ BuildShared* scan_with_workers(Builder* b, ParallelBuild* parallel, Relation hea
   return parallel->shared;
 }
 
-// One share, of this process alone.
 BuildShared* scan_alone(Builder* b, Relation heap, Relation index, IndexInfo* info, const BuildStart& start,
                         size_t memory) {
   BuildShared* shared = static_cast<BuildShared*>(palloc(shared_size(1)));
@@ -305,7 +287,7 @@ BuildShared* scan_alone(Builder* b, Relation heap, Relation index, IndexInfo* in
   end_rows(b);
   shared->broken_hot_chain |= info->ii_BrokenHotChain || b->skipped;
   report_phase(kPhaseSort, 0);
-  // What was never written stays in memory.
+  // A chunk that is the only one stays in memory.
   if (b->writer != nullptr && b->chunk->object->rows() != 0) spill(b);
   shared->shares[0] = {b->binding, b->writer != nullptr ? b->writer->nchunks() : 0, 0, b->entries, b->rows};
   return shared;
@@ -407,7 +389,6 @@ char* lshbuildphasename(int64 phase) {
 
 extern "C" {
 
-// A worker of a parallel build.
 PGDLLEXPORT void lsh_parallel_build_main(dsm_segment* segment, shm_toc* toc);
 
 void lsh_parallel_build_main(dsm_segment* segment, shm_toc* toc) {
@@ -417,8 +398,8 @@ void lsh_parallel_build_main(dsm_segment* segment, shm_toc* toc) {
   BuildShared* shared = static_cast<BuildShared*>(shm_toc_lookup(toc, kKeyShared, false));
   pgstat_report_query_id(shared->query_id, false);
   // The locks that the leader has.
-  const LOCKMODE heap_lock = shared->concurrent ? ShareUpdateExclusiveLock : ShareLock;
-  const LOCKMODE index_lock = shared->concurrent ? RowExclusiveLock : AccessExclusiveLock;
+  const LOCKMODE heap_lock = shared->start.concurrent ? ShareUpdateExclusiveLock : ShareLock;
+  const LOCKMODE index_lock = shared->start.concurrent ? RowExclusiveLock : AccessExclusiveLock;
   Relation heap = table_open(shared->heap, heap_lock);
   Relation index = index_open(shared->index, index_lock);
   SharedFileSetAttach(&shared->files, segment);

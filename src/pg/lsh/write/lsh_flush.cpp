@@ -28,25 +28,18 @@ void sort_by_key(Entry* a, Entry* scratch, size_t n) {
   }
 }
 
-struct PendingRow {
-  uint64_t tid;
-  const uint8_t* keys;
-  uint32_t nkeys;
-};
-
 struct Gathered {
-  PendingRow* rows;
+  PendingRowView* rows;
   uint32_t nrows;
   uint32_t capacity;
   uint64_t nkeys;
 };
 
-void gather_row(const PendingRow& row, Gathered* out) {
+void gather_row(const PendingRowView& row, Gathered* out) {
   if (out->nrows == out->capacity) {
     out->capacity = Max(1024, 2 * out->capacity);
-    out->rows =
-        static_cast<PendingRow*>(out->rows == nullptr ? palloc(sizeof(PendingRow) * out->capacity)
-                                                      : repalloc(out->rows, sizeof(PendingRow) * out->capacity));
+    const Size bytes = sizeof(PendingRowView) * out->capacity;
+    out->rows = static_cast<PendingRowView*>(out->rows == nullptr ? palloc(bytes) : repalloc(out->rows, bytes));
   }
   out->rows[out->nrows++] = row;
   out->nkeys += row.nkeys;
@@ -59,7 +52,6 @@ void gather_large_row(const LargeRow& row, Gathered* out) {
   gather_row({row.tid, keys, row.nkeys}, out);
 }
 
-// Copies a closed pending page's rows.
 void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   Buffer buffer;
   if (lock_page(index, slot.block, slot.id, kPendingPage, nullptr, &buffer) != PageState::good)
@@ -70,10 +62,9 @@ void gather_page(Relation index, const PendingSlot& slot, Gathered* out) {
   PendingReader reader;
   reader.open(reinterpret_cast<Page>(copy->data));
   PendingRowView row;
-  while (reader.next(index, slot.block, &row)) gather_row({row.tid, row.keys, row.nkeys}, out);
+  while (reader.next(index, slot.block, &row)) gather_row(row, out);
 }
 
-// The entries of the rows, sorted.
 struct SortedEntries {
   Entry* entries;
   size_t n;
@@ -81,13 +72,13 @@ struct SortedEntries {
 
 SortedEntries sort_entries(const Gathered& gathered) {
   std::sort(gathered.rows, gathered.rows + gathered.nrows,
-            [](const PendingRow& a, const PendingRow& b) { return a.tid < b.tid; });
+            [](const PendingRowView& a, const PendingRowView& b) { return a.tid < b.tid; });
   const size_t total = gathered.nrows + gathered.nkeys;
   Entry* entries = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
   Entry* scratch = static_cast<Entry*>(scratch_alloc(sizeof(Entry) * Max(total, 1)));
   size_t at = 0;
   for (uint32_t i = 0; i < gathered.nrows; ++i) {
-    const PendingRow& row = gathered.rows[i];
+    const PendingRowView& row = gathered.rows[i];
     entries[at++] = {kRosterKey, row.tid};
     for (uint32_t k = 0; k < row.nkeys; ++k) entries[at++] = {pending_key(row.keys, k), row.tid};
   }
@@ -189,8 +180,7 @@ uint32_t flush(Relation index, uint32_t n, const LargeRow* large) {
 }
 
 void flush_all(Relation index, bool even_crowded) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  LshMeta* directory = copy_meta(index);
   drop_building(index, *directory);
   read_meta(index, directory);
   if (directory->npending == 0 || (!even_crowded && directory->nruns >= kCrowded)) return;
@@ -199,8 +189,7 @@ void flush_all(Relation index, bool even_crowded) {
   Buffer buffer = read_linked(index, tail.block);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page page = BufferGetPage(buffer);
-  if (!is_lsh_page(page) || page_tail(page)->owner != tail.id || (page_tail(page)->kind & kKindMask) != kPendingPage)
-    report_corrupt(index, tail.block, "a pending page is not there");
+  if (!is_page_of_owner(page, tail.id, kPendingPage)) report_corrupt(index, tail.block, "a pending page is not there");
   if (page_tail(page)->kind == kPendingPage) {
     GenericXLogState* state = GenericXLogStart(index);
     page_tail(GenericXLogRegisterBuffer(state, buffer, 0))->kind = kPendingPage | kClosed;

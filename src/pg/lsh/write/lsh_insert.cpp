@@ -9,19 +9,13 @@
 extern "C" {
 #include "access/generic_xlog.h"
 #include "access/xloginsert.h"
-#include "miscadmin.h"
 #include "storage/indexfsm.h"
 }
 
 namespace neardup {
 namespace {
 
-// Kept in IndexInfo from row to row of a statement.
-struct InsertState {
-  MemoryContext row_context;
-};
-
-// What an insert needs of the meta page.
+// The part of the meta page that an insert needs.
 struct Head {
   LshConfig config;
   uint64_t change;
@@ -120,8 +114,7 @@ Append append_to_tail(Relation index, const Head& head, uint64_t tid, const Stor
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page page = BufferGetPage(buffer);
   Append result = Append::stale;
-  if (is_lsh_page(page) && page_tail(page)->owner == head.tail.id &&
-      (page_tail(page)->kind & kKindMask) == kPendingPage) {
+  if (is_page_of_owner(page, head.tail.id, kPendingPage)) {
     result = Append::full;
     if (page_tail(page)->kind == kPendingPage && free_bytes(page) >= item_size(keys.n)) {
       append_logged(index, buffer, tid, keys);
@@ -147,9 +140,7 @@ bool add_tail(Relation index, const Head& head, uint64_t tid, const StoredKeys& 
     bool damaged = false;
     if (old != InvalidBuffer) {
       LockBuffer(old, BUFFER_LOCK_EXCLUSIVE);
-      Page page = BufferGetPage(old);
-      damaged = !is_lsh_page(page) || page_tail(page)->owner != head.tail.id ||
-                (page_tail(page)->kind & kKindMask) != kPendingPage;
+      damaged = !is_page_of_owner(BufferGetPage(old), head.tail.id, kPendingPage);
     }
     if (damaged) report_corrupt(index, head.tail.block, "the last pending page is not there");
     GenericXLogState* state = GenericXLogStart(index);
@@ -216,17 +207,15 @@ void insert_row(Relation index, const IndexedRow& row, uint64_t tid) {
 bool lshinsert(Relation index, Datum* values, bool* nulls, ItemPointer tid, Relation, IndexUniqueCheck, bool,
                IndexInfo* info) {
   if (value_column(index) == 0 && nulls[0]) return false;
-  InsertState* state = static_cast<InsertState*>(info->ii_AmCache);
-  if (state == nullptr) {
-    state = static_cast<InsertState*>(MemoryContextAlloc(info->ii_Context, sizeof(InsertState)));
-    state->row_context = AllocSetContextCreate(info->ii_Context, "lsh insert", ALLOCSET_DEFAULT_SIZES);
-    info->ii_AmCache = state;
-  }
-  MemoryContext old = MemoryContextSwitchTo(state->row_context);
+  // The context of one row stays from row to row of a statement.
+  if (info->ii_AmCache == nullptr)
+    info->ii_AmCache = AllocSetContextCreate(info->ii_Context, "lsh insert", ALLOCSET_DEFAULT_SIZES);
+  const auto context = static_cast<MemoryContext>(info->ii_AmCache);
+  MemoryContext old = MemoryContextSwitchTo(context);
   IndexedRow row;
   if (indexed_row(index, values, nulls, &row)) insert_row(index, row, pack_tid(*tid));
   MemoryContextSwitchTo(old);
-  MemoryContextReset(state->row_context);
+  MemoryContextReset(context);
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include "pg/lsh/store/lsh_page.h"
 #include "pg/lsh/write/lsh_flush.h"
 #include "pg/lsh/write/maintenance.h"
+#include "pg/lsh/write/merge_choice.h"
 #include "pg/lsh/write/merge_step.h"
 
 extern "C" {
@@ -60,7 +61,7 @@ struct DeadRows {
     return true;
   }
 
-  // In the other half of the memory; millions take long enough to be cancelled.
+  // The other half of the memory is for this; millions take long enough to be cancelled.
   void sort() {
     uint64_t* room = static_cast<uint64_t*>(MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(uint64_t)));
     call_core([&] {
@@ -91,16 +92,21 @@ struct Vacuum {
   bool covers(const RunSlot& run) const { return run.id < horizon && run.state != kBuilding; }
 };
 
+RunReader open_run(Vacuum* v, const RunSlot& run) {
+  MemoryContextReset(v->run_context);
+  MemoryContext old = MemoryContextSwitchTo(v->run_context);
+  RunReader reader;
+  reader.init(v->index, run, v->strategy);
+  MemoryContextSwitchTo(old);
+  return reader;
+}
+
 // Asks about every row whose entries may go. False when the dead rows are too many for memory.
 bool find_dead(Vacuum* v, IndexBulkDeleteCallback callback, void* state) {
   for (int i = 0; i < v->directory.nruns; ++i) {
     const RunSlot& run = v->directory.runs[i];
     if (!v->covers(run)) continue;
-    MemoryContextReset(v->run_context);
-    MemoryContext old = MemoryContextSwitchTo(v->run_context);
-    RunReader reader;
-    reader.init(v->index, run, v->strategy);
-    MemoryContextSwitchTo(old);
+    RunReader reader = open_run(v, run);
     const Entry beyond{kRosterKey + 1, 0};
     const Entry to = beyond < reader.tree().hi() ? beyond : reader.tree().hi();
     Buffer buffer;
@@ -129,8 +135,7 @@ void rewrite_leaf(Vacuum* v, const RunSlot& run, BlockNumber block, const Entry*
   Buffer buffer = read_linked(v->index, block, v->strategy);
   LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
   Page old = BufferGetPage(buffer);
-  if (!is_lsh_page(old) || page_tail(old)->owner != run.id || page_tail(old)->kind != kLeafPage)
-    report_corrupt(v->index, block, "a leaf of a run is not there");
+  if (!is_page_of_owner(old, run.id, kLeafPage)) report_corrupt(v->index, block, "a leaf of a run is not there");
   const uint32_t ordinal = page_tail(old)->ordinal;
   GenericXLogState* state = GenericXLogStart(v->index);
   Page page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
@@ -145,16 +150,12 @@ void rewrite_leaf(Vacuum* v, const RunSlot& run, BlockNumber block, const Entry*
 
 // Removes dead entries of a run: those of its lists, or those of its roster. Counts what stays.
 void sweep_run(Vacuum* v, const RunSlot& run, bool rosters, RunTally* counts) {
-  MemoryContextReset(v->run_context);
-  MemoryContext old = MemoryContextSwitchTo(v->run_context);
-  RunReader reader;
-  reader.init(v->index, run, v->strategy);
+  RunReader reader = open_run(v, run);
   const Entry first_list{kRosterKey + 1, 0};
   Entry from = reader.tree().lo();
   Entry to = reader.tree().hi();
   if (rosters && first_list < to) to = first_list;
   if (!rosters && from < first_list) from = first_list;
-  MemoryContextSwitchTo(old);
   if (to <= from) return;
   reader.seek(from);
   Buffer buffer;
@@ -193,66 +194,12 @@ void mark_counts(Vacuum* v, bool stale, const RunTally* counts) {
       continue;
     }
     run->flags &= static_cast<uint8_t>(~kStaleCounts);
-    set_counts(run, counts[i]);
+    run->entries = counts[i].entries;
+    run->rows = counts[i].rows;
+    run->sum_sq = counts[i].sum_sq;
   }
   change.finish();
 }
-
-}  // namespace
-
-IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResult* stats,
-                                     IndexBulkDeleteCallback callback, void* callback_state) {
-  Relation index = info->index;
-  if (stats == nullptr) stats = static_cast<IndexBulkDeleteResult*>(palloc0(sizeof(IndexBulkDeleteResult)));
-  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh vacuum", ALLOCSET_DEFAULT_SIZES);
-  MemoryContext old = MemoryContextSwitchTo(context);
-  acquire_lock(index, IndexLock::vacuum, ExclusiveLock, true);
-  Vacuum* v = static_cast<Vacuum*>(palloc0(sizeof(Vacuum)));
-  v->index = index;
-  v->strategy = info->strategy;
-  v->run_context = AllocSetContextCreate(context, "lsh vacuum run", ALLOCSET_DEFAULT_SIZES);
-  v->horizon = begin_vacuum(index);
-  read_meta(index, &v->directory);
-  v->dead.init();
-  v->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMaxLeafEntries));
-  v->packer = static_cast<LeafPacker*>(palloc(sizeof(LeafPacker)));
-  bool stale = false;
-  uint64_t rows = 0;
-  for (int i = 0; i < v->directory.nruns; ++i)
-    if (v->covers(v->directory.runs[i])) {
-      stale |= (v->directory.runs[i].flags & kStaleCounts) != 0;
-      rows += v->directory.runs[i].rows;
-    }
-  RunTally* counts = static_cast<RunTally*>(palloc(sizeof(RunTally) * kMaxRuns));
-  for (bool all = false; !all;) {
-    v->dead.clear();
-    all = find_dead(v, callback, callback_state);
-    if (v->dead.n == 0 && !stale) break;
-    v->dead.sort();
-    if (!stale) mark_counts(v, true, nullptr);
-    stale = true;
-    memset(counts, 0, sizeof(RunTally) * kMaxRuns);
-    // Rosters last: a vacuum that is stopped between leaves them, and the next one finds the rest by them.
-    for (const bool rosters : {false, true})
-      for (int i = 0; i < v->directory.nruns; ++i)
-        if (v->covers(v->directory.runs[i])) sweep_run(v, v->directory.runs[i], rosters, &counts[i]);
-    stats->tuples_removed += static_cast<double>(v->dead.n);
-  }
-  if (stale) {
-    mark_counts(v, false, counts);
-    rows = 0;
-    for (int i = 0; i < v->directory.nruns; ++i)
-      if (v->covers(v->directory.runs[i])) rows += counts[i].rows;
-  }
-  stats->num_index_tuples = static_cast<double>(rows);
-  stats->estimated_count = false;
-  release_lock(index, IndexLock::vacuum, ExclusiveLock);
-  MemoryContextSwitchTo(old);
-  MemoryContextDelete(context);
-  return stats;
-}
-
-namespace {
 
 // A run that was complete when the directory was read, and what it links.
 struct Reached {
@@ -266,20 +213,12 @@ struct Reached {
 struct Reachable {
   LshMeta directory;
   Reached runs[kMaxRuns];
-  uint8_t* linked;  // one bit a block
-  BlockNumber blocks;
-
-  void link(BlockNumber block) {
-    if (block < blocks) linked[block >> 3] |= static_cast<uint8_t>(1u << (block & 7));
-  }
-  bool is_linked(BlockNumber block) const { return (linked[block >> 3] >> (block & 7) & 1) != 0; }
+  BlockSet linked;
 };
 
 void find_reachable(Relation index, Reachable* r, BufferAccessStrategy strategy) {
   read_meta(index, &r->directory);
-  r->blocks = RelationGetNumberOfBlocks(index);
-  r->linked = static_cast<uint8_t*>(
-      MemoryContextAllocExtended(CurrentMemoryContext, r->blocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  r->linked.init(RelationGetNumberOfBlocks(index));
   for (int i = 0; i < r->directory.nruns; ++i) {
     const RunSlot& run = r->directory.runs[i];
     r->runs[i] = {run.id, false, run.unit, 0, 0};
@@ -292,12 +231,12 @@ void find_reachable(Relation index, Reachable* r, BufferAccessStrategy strategy)
     LeafPlace place;
     if (good) good = tree.find(kLeastEntry, &place, &ended);
     while (good && !ended) {
-      r->link(place.block);
+      r->linked.add(place.block);
       good = tree.next(&place, &ended);
     }
     if (good) {
-      r->link(run.root);
-      for (uint32_t j = 0; j < tree.inners(); ++j) r->link(tree.inner_block(j));
+      r->linked.add(run.root);
+      for (uint32_t j = 0; j < tree.inners(); ++j) r->linked.add(tree.inner_block(j));
     }
     r->runs[i].complete = good;  // else it was merged away meanwhile
     MemoryContextDelete(context);
@@ -308,7 +247,7 @@ void find_reachable(Relation index, Reachable* r, BufferAccessStrategy strategy)
 // Tells the free space map about free pages, and frees pages that a killed merge step left behind.
 void scan_pages(Relation index, Reachable* r, BufferAccessStrategy strategy, IndexBulkDeleteResult* stats) {
   BlockNumber free_pages = 0;
-  for (BlockNumber block = 1; block < r->blocks; ++block) {
+  for (BlockNumber block = 1; block < r->linked.blocks; ++block) {
     VACUUM_DELAY_POINT();
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -321,9 +260,9 @@ void scan_pages(Relation index, Reachable* r, BufferAccessStrategy strategy, Ind
       for (int i = 0; i < r->directory.nruns; ++i) {
         Reached& run = r->runs[i];
         if (run.id != owner || !run.complete) continue;
-        orphan = !r->is_linked(block);
+        orphan = !r->linked.has(block);
         if (!orphan && page_tail(page)->kind == kLeafPage) {
-          run.leaf_bytes += reinterpret_cast<PageHeader>(page)->pd_lower - SizeOfPageHeaderData;
+          run.leaf_bytes += used_bytes(page);
           ++run.leaves;
         }
       }
@@ -351,29 +290,14 @@ void scan_pages(Relation index, Reachable* r, BufferAccessStrategy strategy, Ind
   stats->pages_deleted = free_pages;
 }
 
-struct UnitRows {
-  uint8_t unit;
-  uint64_t rows;
-  bool merging;
-};
-
-// Which units the cleanup should still merge into one; 0: none.
+// Chooses the units that the cleanup should still merge into one; 0: none.
 int choose_units(const LshMeta& directory, const Reachable& r, bool alone_too, uint8_t* chosen) {
-  UnitRows units[kMaxRuns];
-  int n = 0;
-  for (int i = 0; i < directory.nruns; ++i) {
-    const RunSlot& run = directory.runs[i];
-    if (run.state == kBuilding) continue;
-    int u = 0;
-    while (u < n && units[u].unit != run.unit) ++u;
-    if (u == n) units[n++] = {run.unit, 0, false};
-    units[u].rows += run.rows;
-    units[u].merging |= run.state != kLive;
-  }
-  // What inserters merge is left to them.
-  n = static_cast<int>(std::remove_if(units, units + n, [](const UnitRows& u) { return u.merging; }) - units);
+  Unit units[kMaxRuns];
+  int n = list_units(directory, units);
+  // Merges of inserters are left to them.
+  n = static_cast<int>(std::remove_if(units, units + n, [](const Unit& u) { return u.merging; }) - units);
   if (n == 0 || directory.nruns + 2u >= kMaxRuns) return 0;
-  std::sort(units, units + n, [](const UnitRows& a, const UnitRows& b) { return a.rows < b.rows; });
+  std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.rows < b.rows; });
   uint64_t others = 0;
   for (int u = 0; u + 1 < n; ++u) others += units[u].rows;
   int take = 0;
@@ -387,17 +311,17 @@ int choose_units(const LshMeta& directory, const Reachable& r, bool alone_too, u
       uint64_t bytes = 0;
       uint64_t leaves = 0;
       for (int i = 0; i < r.directory.nruns; ++i)
-        if (r.runs[i].complete && r.runs[i].unit == units[u].unit && find_run(directory, r.runs[i].id) != nullptr) {
+        if (r.runs[i].complete && r.runs[i].unit == units[u].number && find_run(directory, r.runs[i].id) != nullptr) {
           bytes += r.runs[i].leaf_bytes;
           leaves += r.runs[i].leaves;
         }
       if (leaves > 1 && static_cast<double>(bytes) < kLeastFill * static_cast<double>(leaves) * kLeafBytes) {
-        chosen[0] = units[u].unit;
+        chosen[0] = units[u].number;
         return 1;
       }
     }
   }
-  for (int u = 0; u < take; ++u) chosen[u] = units[u].unit;
+  for (int u = 0; u < take; ++u) chosen[u] = units[u].number;
   return take;
 }
 
@@ -427,8 +351,7 @@ void merge_all(Relation index, const Reachable* reachable) {
     CHECK_FOR_INTERRUPTS();
     MemoryContext old = MemoryContextSwitchTo(context);
     acquire_lock(index, IndexLock::maintenance, ExclusiveLock, true);
-    LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-    read_meta(index, directory);
+    const LshMeta* directory = copy_meta(index);
     if (n < 0) {
       n = 0;
       for (int i = 0; i < directory->nruns; ++i)
@@ -452,6 +375,58 @@ void merge_all(Relation index, const Reachable* reachable) {
 
 }  // namespace
 
+IndexBulkDeleteResult* lshbulkdelete(IndexVacuumInfo* info, IndexBulkDeleteResult* stats,
+                                     IndexBulkDeleteCallback callback, void* callback_state) {
+  Relation index = info->index;
+  if (stats == nullptr) stats = static_cast<IndexBulkDeleteResult*>(palloc0(sizeof(IndexBulkDeleteResult)));
+  MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh vacuum", ALLOCSET_DEFAULT_SIZES);
+  MemoryContext old = MemoryContextSwitchTo(context);
+  acquire_lock(index, IndexLock::vacuum, ExclusiveLock, true);
+  Vacuum* v = static_cast<Vacuum*>(palloc0(sizeof(Vacuum)));
+  v->index = index;
+  v->strategy = info->strategy;
+  v->run_context = AllocSetContextCreate(context, "lsh vacuum run", ALLOCSET_DEFAULT_SIZES);
+  v->horizon = begin_vacuum(index);
+  read_meta(index, &v->directory);
+  v->dead.init();
+  v->entries = static_cast<Entry*>(palloc(sizeof(Entry) * kMaxLeafEntries));
+  v->packer = static_cast<LeafPacker*>(palloc(sizeof(LeafPacker)));
+  bool stale = false;
+  uint64_t rows = 0;
+  for (int i = 0; i < v->directory.nruns; ++i) {
+    if (!v->covers(v->directory.runs[i])) continue;
+    stale |= (v->directory.runs[i].flags & kStaleCounts) != 0;
+    rows += v->directory.runs[i].rows;
+  }
+  RunTally* counts = static_cast<RunTally*>(palloc(sizeof(RunTally) * kMaxRuns));
+  for (bool all = false; !all;) {
+    v->dead.clear();
+    all = find_dead(v, callback, callback_state);
+    if (v->dead.n == 0 && !stale) break;
+    v->dead.sort();
+    if (!stale) mark_counts(v, true, nullptr);
+    stale = true;
+    memset(counts, 0, sizeof(RunTally) * kMaxRuns);
+    // Rosters last: a vacuum that is stopped between leaves them, and the next one finds the rest by them.
+    for (const bool rosters : {false, true})
+      for (int i = 0; i < v->directory.nruns; ++i)
+        if (v->covers(v->directory.runs[i])) sweep_run(v, v->directory.runs[i], rosters, &counts[i]);
+    stats->tuples_removed += static_cast<double>(v->dead.n);
+  }
+  if (stale) {
+    mark_counts(v, false, counts);
+    rows = 0;
+    for (int i = 0; i < v->directory.nruns; ++i)
+      if (v->covers(v->directory.runs[i])) rows += counts[i].rows;
+  }
+  stats->num_index_tuples = static_cast<double>(rows);
+  stats->estimated_count = false;
+  release_lock(index, IndexLock::vacuum, ExclusiveLock);
+  MemoryContextSwitchTo(old);
+  MemoryContextDelete(context);
+  return stats;
+}
+
 IndexBulkDeleteResult* lshvacuumcleanup(IndexVacuumInfo* info, IndexBulkDeleteResult* stats) {
   if (info->analyze_only) return stats;
   Relation index = info->index;
@@ -468,8 +443,7 @@ IndexBulkDeleteResult* lshvacuumcleanup(IndexVacuumInfo* info, IndexBulkDeleteRe
   scan_pages(index, reachable, info->strategy, stats);
   merge_all(index, reachable);
   IndexFreeSpaceMapVacuum(index);
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  const LshMeta* directory = copy_meta(index);
   double rows = 0;
   stats->estimated_count = directory->npending != 0;
   for (int i = 0; i < directory->nruns; ++i) {

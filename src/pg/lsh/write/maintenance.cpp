@@ -8,10 +8,6 @@
 #include "pg/lsh/write/merge_choice.h"
 #include "pg/lsh/write/merge_step.h"
 
-extern "C" {
-#include "portability/instr_time.h"
-}
-
 namespace neardup {
 namespace {
 
@@ -46,8 +42,7 @@ void start_due_merges(Relation index, bool for_vacuum) {
 // Steps of the merges at work, the smallest first, until the time that began then is over. At least one step, whatever
 // the clock says: a flush adds a run, and merges must keep up with flushes.
 void step_merges(Relation index, uint32_t budget, const instr_time& began) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  const LshMeta* directory = copy_meta(index);
   Unit units[kMaxRuns];
   const int n = list_units(*directory, units);
   std::sort(units, units + n, [](const Unit& a, const Unit& b) { return a.most_size < b.most_size; });
@@ -63,12 +58,11 @@ void step_merges(Relation index, uint32_t budget, const instr_time& began) {
   MemoryContextDelete(step);
 }
 
-// What one round of maintenance is for.
 struct Round {
-  bool wait;
-  bool for_vacuum;        // merging is forced until a vacuum has room to begin, else in a crowded directory
-  const LargeRow* large;  // to be taken into a run; null: none
-  bool has_taken;         // that row
+  bool wait = true;
+  bool for_vacuum = false;          // merging is forced until a vacuum has room to begin, else in a crowded directory
+  const LargeRow* large = nullptr;  // to be taken into a run; null: none
+  bool has_taken = false;           // that row
 };
 
 // False: another backend is at it.
@@ -78,8 +72,7 @@ bool maintain_for(Relation index, Round* round) {
   INSTR_TIME_SET_CURRENT(began);
   MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "lsh maintenance", ALLOCSET_DEFAULT_SIZES);
   MemoryContext old = MemoryContextSwitchTo(context);
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  const LshMeta* directory = copy_meta(index);
   drop_building(index, *directory);
   // A crowded directory keeps its last slots for the merges that make room.
   const uint32_t closed = directory->npending == 0 ? 0 : directory->npending - 1u;
@@ -97,8 +90,7 @@ bool maintain_for(Relation index, Round* round) {
 }
 
 void check_room_for_runs(Relation index) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  LshMeta* directory = copy_meta(index);
   if (directory->nruns >= kCrowded && !can_shrink(*directory))
     ereport(
         ERROR,
@@ -112,12 +104,12 @@ void check_room_for_runs(Relation index) {
 }  // namespace
 
 bool maintain(Relation index, bool wait) {
-  Round round = {.wait = wait, .for_vacuum = false, .large = nullptr, .has_taken = false};
+  Round round = {.wait = wait};
   return maintain_for(index, &round);
 }
 
 void insert_large_row(Relation index, const LargeRow& row) {
-  Round round = {.wait = true, .for_vacuum = false, .large = &row, .has_taken = false};
+  Round round = {.large = &row};
   while (maintain_for(index, &round) && !round.has_taken) {
     CHECK_FOR_INTERRUPTS();
     check_room_for_runs(index);
@@ -125,8 +117,7 @@ void insert_large_row(Relation index, const LargeRow& row) {
 }
 
 void check_room(Relation index) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  LshMeta* directory = copy_meta(index);
   const bool is_waiting = directory->npending == kMaxWaitingPages;
   pfree(directory);
   if (is_waiting) check_room_for_runs(index);
@@ -139,7 +130,7 @@ uint64_t begin_vacuum(Relation index) {
     read_meta(index, directory);
     if (directory->nruns <= roomy(*directory) || !can_shrink(*directory)) break;
     CHECK_FOR_INTERRUPTS();
-    Round forced = {.wait = true, .for_vacuum = true, .large = nullptr, .has_taken = false};
+    Round forced = {.for_vacuum = true};
     maintain_for(index, &forced);
   }
   acquire_lock(index, IndexLock::maintenance, ExclusiveLock, true);

@@ -6,8 +6,8 @@
 
 namespace neardup {
 
-// Adds free-standing work to an index that is not being scanned for it: flushes closed pending pages into a run and
-// takes merge steps, for some 8 ms. False when another backend is at it (only without wait).
+// Flushes closed pending pages into a run and takes merge steps, for about 8 ms. False when another backend is at it
+// (only without wait).
 bool maintain(Relation index, bool wait);
 
 // Adds a row that is too large for a pending page: a flush takes it.

@@ -17,7 +17,7 @@ bool is_full(const RunSlot& run) { return run.leaves >= kMaxLeaves - kMaxLeaves 
 // A merge costs as much as it has entries to write.
 uint64_t run_size(const RunSlot& run) { return Max(run.rows, run.entries / kUsualEntries); }
 
-// Which units may be merged.
+// The units that may be merged: all, or those above the horizon of the vacuum at work.
 struct Movable {
   bool all;
   uint64_t horizon;
@@ -84,8 +84,9 @@ int list_units(const LshMeta& meta, Unit* out) {
     if (run.state == kBuilding) continue;
     int u = 0;
     while (u < n && out[u].number != run.unit) ++u;
-    if (u == n) out[n++] = {run.unit, false, 0, 0, run.id, 0, 0, 0};
+    if (u == n) out[n++] = {run.unit, false, 0, 0, 0, run.id, 0, 0, 0};
     out[u].merging |= run.state != kLive;
+    out[u].rows += run.rows;
     out[u].size += run_size(run);
     if (run.state != kOutput) out[u].most_size = Max(out[u].most_size, run_size(run));
     out[u].least_id = Min(out[u].least_id, run.id);

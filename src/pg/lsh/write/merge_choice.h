@@ -9,12 +9,13 @@ namespace neardup {
 struct Unit {
   uint8_t number;
   bool merging;
+  uint64_t rows;
   uint64_t size;       // in rows: kUsualEntries
   uint64_t most_size;  // of one run: the class of a unit that is being merged
   uint64_t least_id;
   uint64_t leaves;
   int runs;
-  int full;  // of them, those that are as large as runs get: merging would write them anew for nothing
+  int full;  // of them, those that are as large as runs get: merging would write them again for nothing
 };
 
 // The directory's units, at most kMaxRuns. Returns how many.
@@ -24,7 +25,7 @@ int full_runs(const LshMeta& meta);
 // Slots in use that a vacuum may begin with: half of those that full runs leave.
 int roomy(const LshMeta& meta);
 
-// Whether maintenance can still make the runs fewer, now or when a vacuum has ended.
+// True if maintenance can still make the runs fewer, now or when a vacuum has ended.
 bool can_shrink(const LshMeta& meta);
 
 // Numbers of the live units to merge next, at most kMaxRuns; returns how many, 0: none is due. vacuum_works: units that

@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-// What is read of the inputs, merged a piece at a time: up to where the first of the decoded leaves ends. Plain data,
+// The entries of the inputs, merged a piece at a time: up to where the first of the decoded leaves ends. Plain data,
 // palloced, between scratch_begin()s.
 class MergeInputs {
  public:
@@ -19,7 +19,7 @@ class MergeInputs {
   // Reads on; inputs that have nothing left go. False: none is left.
   bool read_on();
 
-  // After read_on(). An entry that several inputs have comes as often. Valid until the next call.
+  // Follows read_on(). An entry that several inputs have comes as often. Valid until the next call.
   EntrySlice next_piece();
 
   // Names the leaf, if it is still the one that its input reads.

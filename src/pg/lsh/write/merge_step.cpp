@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kMaxBudget = kMaxChildren * 3 / 4;   // of one inner page: a step begins one new inner at most
 constexpr uint32_t kFlatLeaves = kMaxChildren * 3 / 4;  // estimated leaves from which on an output gets inner pages
 
-// How many leaves the output can still list, and where the next goes.
+// The room for leaves that the output has, and where the next goes.
 struct OutputRoom {
   uint32_t root_n;
   BlockNumber last_inner;  // of height 2, Invalid when there is none
@@ -113,7 +113,7 @@ class MergeStep {
   Entry moved_{};               // the entry after the last one written: what lies below is the output's now
   BlockList* freed_ = nullptr;  // of each run of the directory
 
-  // What is changed besides the meta page: at most the last inner page, a new one and the root.
+  // The pages that change besides the meta page: at most the last inner page, a new one and the root.
   uint32_t into_last_ = 0;  // leaves that go to the last inner page
   Buffer last_inner_ = InvalidBuffer;
   Buffer new_inner_ = InvalidBuffer;
@@ -143,7 +143,6 @@ void MergeStep::write_leaves(uint32_t budget) {
   moved_ = exhausted_ ? kBeyondEntry : successor(leaves_->last());  // a step writes a leaf at least
 }
 
-// What the inputs give up by that.
 void MergeStep::find_freed() {
   freed_ = static_cast<BlockList*>(palloc0(sizeof(BlockList) * kMaxRuns));
   for (int i = 0; i < directory_.nruns; ++i) {
@@ -166,7 +165,6 @@ void MergeStep::link() {
     if (buffer != InvalidBuffer) UnlockReleaseBuffer(buffer);
 }
 
-// Takes a new inner page, if one is needed.
 void MergeStep::choose_pages() {
   if (out_.height == 1) return;
   if (room_.last_inner != InvalidBlockNumber) into_last_ = Min(leaves_->count(), kMaxChildren - room_.inner_n);
@@ -223,8 +221,7 @@ void MergeStep::give_back_freed() const {
 }  // namespace
 
 int start_merge(Relation index, const uint8_t* units, int nunits) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  const LshMeta* directory = copy_meta(index);
   const auto among = [&](uint8_t unit) { return std::find(units, units + nunits, unit) != units + nunits; };
   uint64_t leaves = 0;
   int inputs = 0;
@@ -258,8 +255,7 @@ int start_merge(Relation index, const uint8_t* units, int nunits) {
 }
 
 bool merge_step(Relation index, uint8_t unit, uint32_t budget) {
-  LshMeta* directory = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, directory);
+  const LshMeta* directory = copy_meta(index);
   const RunSlot* out = nullptr;
   uint64_t least_id = ~uint64_t{0};
   for (int i = 0; i < directory->nruns; ++i) {

@@ -56,7 +56,6 @@ void forget_rows(Builder* b) {
   b->entries = 0;
 }
 
-// Takes over the parameters that are bound now.
 void adopt_binding(Builder* b) {
   BuildShared* shared = b->shared;
   if (b->binding != 0) forget_rows(b);
@@ -70,7 +69,7 @@ void adopt_binding(Builder* b) {
 // Binds the parameters to this value's, in place of binding number `old`, unless another was faster.
 void replace_binding(Builder* b, Relation index, Datum value, uint32 old, bool alive) {
   BuildShared* shared = b->shared;
-  LshConfig config = shared->unbound;
+  LshConfig config = shared->start.unbound;
   bind_config(index, value, &config);
   SpinLockAcquire(&shared->mutex);
   if (shared->binding == old && (old == 0 || !shared->confirmed)) {
@@ -81,29 +80,21 @@ void replace_binding(Builder* b, Relation index, Datum value, uint32 old, bool a
   SpinLockRelease(&shared->mutex);
 }
 
-bool matches(Relation index, Datum value, LshConfig* config) {
-  BindRequest request{};
-  request.value = value;
-  request.config = config;
-  call_family(index, kProcBind, &request);
-  return request.matches;
-}
-
-// Whether the row is to be indexed. An error for a live row that was made by other parameters than another one.
+// True if the row is to be indexed. An error for a live row that was made by other parameters than another one.
 bool accept(Builder* b, Relation index, Datum value, bool alive) {
   BuildShared* shared = b->shared;
   const bool several = value_column(index) != 0;
   for (;;) {
     if (b->binding != shared->binding) adopt_binding(b);
-    if (b->binding == 0 && !alive && several && !shared->dead_may_bind) {
+    if (b->binding == 0 && !alive && several && !shared->start.dead_may_bind) {
       b->skipped = true;
       return false;
     }
     if (b->binding == 0) {
-      replace_binding(b, index, value, 0, alive || shared->dead_may_bind);
+      replace_binding(b, index, value, 0, alive || shared->start.dead_may_bind);
       continue;
     }
-    const bool match = matches(index, value, &b->config);
+    const bool match = value_matches(index, value, &b->config);
     if (match && (!alive || b->confirmed)) return true;
     if (!match && !alive) {
       b->skipped = true;

@@ -6,16 +6,14 @@
 #include "pg/lsh/write/build_chunks.h"
 
 extern "C" {
-#include "pgstat.h"
 #include "storage/condition_variable.h"
 #include "storage/sharedfileset.h"
 #include "storage/spin.h"
-#include "utils/backend_status.h"
 }
 
 namespace neardup {
 
-// What a process that took part hands in.
+// The result of one process.
 struct BuildShare {
   uint32 binding;  // the number of the parameters that its rows were made by
   uint32 nchunks;
@@ -23,27 +21,35 @@ struct BuildShare {
   uint64 entries;
   double rows;
 
-  // Whether the rows count in a build that ended with parameters number `last`. 0: they have no values at all.
+  // True if the rows count in a build that ended with parameters number `last`. Rows of binding 0 have no values at
+  // all.
   bool holds(uint32 last) const { return binding == last || binding == 0; }
 };
 
-// What the processes of a build have in common; of a serial build, in local memory.
+// The parameters and rules of a build before its scan.
+struct BuildStart {
+  LshConfig unbound;  // flags alone
+  bool bound;         // to the parameters of a live row, in config
+  LshConfig config;
+  bool dead_may_bind;
+  bool concurrent;
+};
+
+// The shared state of a build's processes; of a serial build, in local memory.
 struct BuildShared {
   // Does not change.
   Oid heap;
   Oid index;
-  bool concurrent;
-  bool dead_may_bind;
+  BuildStart start;
   int requested;  // processes that maintenance_work_mem is shared by, the leader included
   decltype(pgstat_get_my_query_id()) query_id;
-  LshConfig unbound;  // flags alone
   SharedFileSet files;
   ConditionVariable done;
 
   slock_t mutex;  // for what follows
   // The parameters are those of the first row; in an index of several columns, where rows without a value are taken
   // too, those of the first live one, so that no row is ever forgotten. While no live row was made by them, one that
-  // was made by others replaces them: the rows before it are dead, and whoever could still see them is kept from using
+  // was made by others replaces them: the rows before it are dead, and all who could still see them are kept from using
   // the index. That is not done where an index is built again: there the scan begins with the parameters of a live row,
   // and where no live row has a value, the first dead one decides.
   volatile uint32 binding;  // 0: none yet; grows with each replacement. Read without the mutex, too
@@ -55,7 +61,6 @@ struct BuildShared {
   BuildShare shares[FLEXIBLE_ARRAY_MEMBER];  // 0: the leader; then the workers. Behind it the parallel scan
 };
 
-// One process's part.
 struct Builder {
   static constexpr size_t kBlockEntries = 256;
 
@@ -70,7 +75,7 @@ struct Builder {
   BufFile* file;
   Entry* block;
 
-  // Of the rows taken so far.
+  // These are of the rows taken so far.
   uint32 binding;
   bool confirmed;
   LshConfig config;
@@ -91,7 +96,6 @@ void end_rows(Builder* b);
 // Sorts the rows that are in memory, for write_chunk().
 void sort_chunk(Builder* b);
 
-// Their entries in order.
 template <class Out>
 void write_chunk(Builder* b, Out* out) {
   while (const size_t n = b->chunk->object->read(b->block, Builder::kBlockEntries)) out->add(b->block, n);
@@ -100,7 +104,6 @@ void write_chunk(Builder* b, Out* out) {
 // Sorts them and writes them as a chunk.
 void spill(Builder* b);
 
-// Of the file with the chunks of process `number`.
 void chunk_file_name(char (&name)[32], int number);
 
 }  // namespace neardup

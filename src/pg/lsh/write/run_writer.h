@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-// Freed pages, and the range that the free space map's upper levels are to be told of.
+// Freed pages, and the range in which the free space map's upper levels change.
 struct FreedRange {
   BlockNumber least = InvalidBlockNumber;
   BlockNumber most = 0;
@@ -16,37 +16,6 @@ struct FreedRange {
   void publish(Relation index) const;
 };
 
-// Counts of a run's entries, added in order.
-struct RunTally {
-  uint64_t entries;
-  uint64_t rows;
-  double sum_sq;
-  uint64_t key;   // of the list at the end
-  uint64_t list;  // its length so far
-
-  void add(uint64_t entry_key) noexcept {
-    ++entries;
-    if (entry_key == kRosterKey) {
-      ++rows;
-      return;
-    }
-    if (entry_key != key) {
-      key = entry_key;
-      list = 0;
-    }
-    sum_sq += 2.0 * static_cast<double>(list) + 1;  // (n+1)^2 - n^2
-    ++list;
-  }
-};
-
-// A run as the directory holds it takes these counts.
-inline void set_counts(RunSlot* run, const RunTally& counts) {
-  run->entries = counts.entries;
-  run->rows = counts.rows;
-  run->sum_sq = counts.sum_sq;
-}
-
-// And these, in addition.
 inline void add_counts(RunSlot* run, const EntryCounts& counts) {
   run->entries += counts.entries;
   run->rows += counts.rows;
@@ -95,7 +64,7 @@ class LeafWriter {
 
   bool disordered() const { return packer_->disordered(); }
 
-  // Of those added: the last one, if any, and their counts.
+  // The last of the entries added, if any, and the counts of all.
   const Entry& last() const { return packer_->last(); }
   EntryCounts counts() const { return packer_->counts(); }
 

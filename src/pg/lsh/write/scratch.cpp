@@ -1,10 +1,6 @@
 // See scratch.h.
 #include "pg/lsh/write/scratch.h"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 namespace neardup {
 namespace {
 
@@ -19,7 +15,7 @@ Size asked_for = 0;  // since the last scratch_begin()
 
 void scratch_begin() {
   if (asked_for > kept_size && asked_for <= kMaxKept) {
-    // Not larger by little each time.
+    // Doubling: it does not grow by little each time.
     Size size = kLeastKept;
     while (size < asked_for) size *= 2;
     if (kept != nullptr) pfree(kept);

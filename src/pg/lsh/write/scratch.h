@@ -6,11 +6,11 @@
 
 namespace neardup {
 
-// Begins anew: what was handed out before is no longer anyone's. Called by flush() and by each merge step.
+// Takes back all that was handed out before. Called by flush() and by each merge step.
 void scratch_begin();
 
-// Not zeroed. Good until the next scratch_begin(), or until the current memory context is reset, whichever comes first:
-// what is not kept is palloced there.
+// Memory that is not zeroed, good until the next scratch_begin() or until the current memory context is reset: memory
+// beyond what is kept is palloced there.
 void* scratch_alloc(Size bytes);
 
 }  // namespace neardup

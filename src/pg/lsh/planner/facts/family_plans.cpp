@@ -14,8 +14,6 @@ namespace {
 
 constexpr double kBoundTolerance = 1e-9;  // a scan decides exactly; this only chooses the plan
 
-// ---- minhash
-
 bool serves_jaccard(const IndexFacts& facts, const KnownQuery& query) {
   return query.bound >= facts.threshold - kBoundTolerance;
 }
@@ -34,8 +32,6 @@ bool farthest_jaccard(const IndexFacts& facts, KnownQuery* query) {
   return true;
 }
 
-// ---- simhash
-
 constexpr double kUsualHammingBound = 3;
 
 bool serves_hamming(const IndexFacts& facts, const KnownQuery& query) {
@@ -47,7 +43,7 @@ double usual_blocks(const IndexFacts& facts, const KnownQuery& query) {
   return Max(1.0, static_cast<double>(simhash_index_probes(facts.nbands, bound)));
 }
 
-// By prefixes of whole keys: a key is a block of the simhash.
+// A key is a block of the simhash, and probes are prefixes of whole keys.
 double entries_of_blocks(const IndexFacts& facts, const KnownQuery&, double probes) {
   return probes * facts.entries / facts.nbands / std::exp2(info(Measure::hamming).range.most / facts.nbands);
 }
@@ -60,17 +56,9 @@ bool farthest_hamming(const IndexFacts& facts, KnownQuery* query) {
   return query->bound >= 0;
 }
 
-// ---- ctph
-
-constexpr double kUsualGrams = 90;  // of two parts, of 64 and 32 characters
-
-void read_max_rate(const LshConfig* config, IndexFacts* facts) { facts->max_rate = ctph_index_max_rate(config); }
-
 bool serves_digests(const IndexFacts& facts, const KnownQuery& query) {
   return info(query.measure).is_similarity ? query.bound > 0 : query.bound <= facts.max_rate + kBoundTolerance;
 }
-
-double usual_grams(const IndexFacts&, const KnownQuery&) { return kUsualGrams; }
 
 bool farthest_rate(const IndexFacts& facts, KnownQuery* query) {
   query->measure = Measure::ctph_edit_rate;
@@ -78,18 +66,7 @@ bool farthest_rate(const IndexFacts& facts, KnownQuery* query) {
   return facts.max_rate > 0;
 }
 
-// ---- sets
-
-constexpr double kUsualElements = 50;  // of a set that are looked up
-constexpr double kUsualBuckets = 8;
-
 bool serves_sets(const IndexFacts&, const KnownQuery& query) { return query.bound > 0; }
-double usual_elements(const IndexFacts&, const KnownQuery&) { return kUsualElements; }
-double usual_buckets(const IndexFacts&, const KnownQuery&) { return kUsualBuckets; }
-
-// ---- bit codes
-
-void read_layout(const LshConfig* config, IndexFacts* facts) { read_bit_layout(config, &facts->layout); }
 
 bool serves_codes(const IndexFacts& facts, const KnownQuery& query) { return query.bound < facts.layout.most + 1.0; }
 
@@ -109,8 +86,6 @@ double usual_codes(const IndexFacts& facts, const KnownQuery& query) {
 double entries_of_codes(const IndexFacts& facts, const KnownQuery& query, double) {
   return plan_of_codes(facts, query).entries * facts.entries / Max(1.0, static_cast<double>(facts.nbands));
 }
-
-double most_distance_of_codes(const IndexFacts& facts) { return facts.layout.most; }
 
 bool farthest_code(const IndexFacts& facts, KnownQuery* query) {
   query->measure = Measure::bit_hamming;
@@ -132,21 +107,17 @@ constexpr FamilyPlan kFamilies[] = {
      .farthest = farthest_hamming},
     {.name = "ctph",
      .kind = Kind::ctph,
-     .read_params = read_max_rate,
+     .read_params = [](const LshConfig* config, IndexFacts* facts) { facts->max_rate = ctph_index_max_rate(config); },
+     .usual_look_ups = 90,  // grams of two parts, of 64 and 32 characters
      .serves = serves_digests,
-     .usual_probes = usual_grams,
      .farthest = farthest_rate},
-    {.name = "set", .kind = Kind::set, .serves = serves_sets, .usual_probes = usual_elements},
-    {.name = "minutiae",
-     .kind = Kind::set,
-     .is_for_jaccard = true,
-     .serves = serves_sets,
-     .usual_probes = usual_buckets},
+    {.name = "set", .kind = Kind::set, .usual_look_ups = 50, .serves = serves_sets},
+    {.name = "minutiae", .kind = Kind::set, .is_for_jaccard = true, .usual_look_ups = 8, .serves = serves_sets},
     {.name = "bits",
      .kind = Kind::bits,
      .beyond = Verdict::beyond_distance,
-     .limit = most_distance_of_codes,
-     .read_params = read_layout,
+     .limit = [](const IndexFacts& facts) -> double { return facts.layout.most; },
+     .read_params = [](const LshConfig* config, IndexFacts* facts) { read_bit_layout(config, &facts->layout); },
      .serves = serves_codes,
      .usual_probes = usual_codes,
      .usual_entries = entries_of_codes,
@@ -165,7 +136,7 @@ const FamilyPlan* find_family(const LshConfig& config) {
   return &kOtherFamily;
 }
 
-bool takes(const FamilyPlan& family, Measure measure) {
+bool serves_measure(const FamilyPlan& family, Measure measure) {
   if (!family.is_own()) return true;
   return measure_kind(measure) == family.kind && (!family.is_for_jaccard || measure == Measure::set_jaccard);
 }

@@ -1,4 +1,4 @@
-// What the planner knows of each hash family: one table.
+// The planner's knowledge of each hash family: one table.
 #pragma once
 
 #include "core/kinds/measure.h"
@@ -25,10 +25,11 @@ struct FamilyPlan {
   double (*limit)(const IndexFacts& facts) = nullptr;
   // Reads from a bound index's parameters what the functions below need. May be null.
   void (*read_params)(const LshConfig* config, IndexFacts* facts) = nullptr;
-  // Whether a query whose value is not known is served, by its bound.
+  double usual_look_ups = kUsualProbes;
+  // True if a query whose value is not known is served, by its bound.
   bool (*serves)(const IndexFacts& facts, const KnownQuery& query);
-  // Look-ups of such a query.
-  double (*usual_probes)(const IndexFacts& facts, const KnownQuery& query);
+  // Its look-ups. Null: usual_look_ups.
+  double (*usual_probes)(const IndexFacts& facts, const KnownQuery& query) = nullptr;
   // The entries that so many look-ups meet. Null: those of an average key of the index.
   double (*usual_entries)(const IndexFacts& facts, const KnownQuery& query, double probes) = nullptr;
   // The farthest search, where the family takes one. May be null.
@@ -37,7 +38,6 @@ struct FamilyPlan {
 
 const FamilyPlan* find_family(const LshConfig& config);
 
-// Whether an index of the family is asked for the measure.
-bool takes(const FamilyPlan& family, Measure measure);
+bool serves_measure(const FamilyPlan& family, Measure measure);
 
 }  // namespace neardup

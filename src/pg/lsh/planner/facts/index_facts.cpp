@@ -1,6 +1,7 @@
 // See index_facts.h.
 #include "pg/lsh/planner/facts/index_facts.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_memory.h"
@@ -11,10 +12,9 @@
 namespace neardup {
 namespace {
 
-// What a pending page has room for: 173 bytes a row of 34 keys, the roster's among them.
-constexpr int kPendingPageRest = 48;  // its head and tail, and what is left over
+// Bytes of a pending page that hold no keys: its head and tail, and what is left over.
+constexpr int kPendingPageRest = 48;
 
-// What was counted for a query.
 struct ProbeFacts {
   Oid index;
   bool has_salt;  // of the conditions on the columns before the value
@@ -27,9 +27,8 @@ struct ProbeFacts {
 };
 
 IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
-  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
   Relation index = index_open(oid, NoLock);
-  read_meta(index, meta);
+  LshMeta* meta = copy_meta(index);
   index_close(index, NoLock);
   auto* facts = memory->make<IndexFacts>(offsetof(IndexFacts, leaves) + meta->nruns * sizeof(uint32_t));
   facts->index = oid;
@@ -54,25 +53,17 @@ IndexFacts* read_facts(Oid oid, PlanMemory* memory) {
 
 // Is the value one that this index can compare with? An unlike one is an error of the query, not of its planning.
 bool comparable_with(Relation index, const KnownQuery& query) {
-  LshMeta* meta = static_cast<LshMeta*>(palloc(sizeof(LshMeta)));
-  read_meta(index, meta);
-  BindRequest request{};
-  request.value = query.value;
-  request.config = &meta->config;
-  request.can_raise = false;
-  request.matches = true;
-  if ((meta->config.flags & kMetaBound) != 0) call_family(index, kProcBind, &request);
+  LshMeta* meta = copy_meta(index);
+  const bool matches = (meta->config.flags & kMetaBound) == 0 || value_matches(index, query.value, &meta->config);
   pfree(meta);
-  return request.matches;
+  return matches;
 }
 
 // salt: null where it is not known.
 const ProbeFacts* known_probes(const PlanMemory* memory, Oid oid, const KnownQuery& query, const uint64_t* salt) {
   const bool by_value = get_typbyval(query.type);
   const int16 length = get_typlen(query.type);
-  ListCell* cell;
-  foreach (cell, memory->probes) {
-    auto* facts = static_cast<ProbeFacts*>(lfirst(cell));
+  for (auto* facts : each<ProbeFacts>(memory->probes)) {
     if (facts->index == oid && facts->strategy == query.strategy && facts->type == query.type &&
         facts->has_salt == (salt != nullptr) && (salt == nullptr || facts->salt == *salt) &&
         datum_image_eq(facts->query, query.query, by_value, length))
@@ -114,9 +105,7 @@ const IndexFacts* index_facts(PlannerInfo* root, const IndexOptInfo* index) {
   const RangeTblEntry* table = root->simple_rte_array[index->rel->relid];
   if (index->hypothetical || table->inh || table->relkind == RELKIND_PARTITIONED_TABLE) return nullptr;
   PlanMemory* memory = plan_memory(root);
-  ListCell* cell;
-  foreach (cell, memory->indexes) {
-    auto* facts = static_cast<IndexFacts*>(lfirst(cell));
+  for (auto* facts : each<IndexFacts>(memory->indexes)) {
     if (facts->index == index->indexoid) return facts;
   }
   IndexFacts* facts = read_facts(index->indexoid, memory);
@@ -135,7 +124,7 @@ Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQ
   if (facts == nullptr || !facts->bound) return Verdict::usable;  // no page, or no row was ever there
   const FamilyPlan& family = *facts->family;
   // `minhash %> lsh_query` of a simhash: the operator raises the error.
-  if (query.has_bound && !takes(family, query.measure)) return Verdict::other_measure;
+  if (query.has_bound && !serves_measure(family, query.measure)) return Verdict::other_measure;
   if (query.none || !query.has_bound) return Verdict::usable;
   const bool is_served = family.serves(*facts, query);
   if (!query.has_query) return is_served ? Verdict::usable : family.beyond;

@@ -1,4 +1,4 @@
-// What the planner reads of an index: its meta page, and the lists of a query.
+// The planner's view of an index: its meta page, and the lists of a query.
 #pragma once
 
 #include "core/lsh/bit_keys.h"
@@ -39,10 +39,10 @@ struct KnownColumns {
   ScanKeyData keys[INDEX_MAX_KEYS];
 };
 
-// Whether the index finds all rows that the query asks for (or what its `recall` promises) by looking keys up: usable,
-// or why not. What is not known yet counts as usable: a scan that turns out not to be hands out every row. *counted, if
-// asked for: what was counted in the index, of several columns by those that are known; null where the query is not
-// known, or rows may not be counted. Never raises an error for a query that the index cannot take.
+// Verdict::usable if the index finds all rows that the query asks for (or what its `recall` promises) by looking keys
+// up. A query that is not known yet counts as usable: a scan that turns out not to be hands out every row. *counted, if
+// asked for: the counts of the index, of several columns by those that are known; null where the query is not known, or
+// rows may not be counted. Never raises an error for a query that the index cannot take.
 Verdict index_verdict(PlannerInfo* root, const IndexOptInfo* index, const KnownQuery& query,
                       const ProbeEstimate** counted = nullptr, const KnownColumns* columns = nullptr);
 

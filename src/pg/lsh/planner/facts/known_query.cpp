@@ -5,10 +5,6 @@
 #include "pg/lsh/family.h"
 #include "pg/values/lsh_query_value.h"
 
-extern "C" {
-#include "optimizer/optimizer.h"
-}
-
 namespace neardup {
 namespace {
 
@@ -16,7 +12,6 @@ Datum signature_datum(const MinhashView& v) {
   return minhash_datum(reinterpret_cast<const uint8_t*>(v.header), v.size);
 }
 
-// Of any type.
 Datum detoasted(Datum value, Oid type) {
   return get_typlen(type) == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
 }
@@ -26,6 +21,12 @@ bool has_row_value(Node* node, void* context) {
   if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, SubPlan)) return true;
   if (IsA(node, Param)) return reinterpret_cast<Param*>(node)->paramkind != PARAM_EXTERN;
   return walk_expression(node, has_row_value, context);
+}
+
+void read_bound(const Const* bound, KnownQuery* known) {
+  known->none = bound->constisnull;
+  known->has_bound = !bound->constisnull;
+  if (known->has_bound) known->bound = DatumGetFloat8(bound->constvalue);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     known.type = value->consttype;
     known.query = value->constvalue;
     if (!ours) return known;
-    // What is read below as an lsh_query must be a varlena at the least, whatever the operator's operands are.
+    // It is read as an lsh_query below: it must be a varlena at the least, whatever the operator's operands are.
     if (strategy != kStrategySimilar && get_typlen(value->consttype) != -1) return known;
     known.query = detoasted(value->constvalue, known.type);
     if (strategy == kStrategySimilar) {
@@ -70,12 +71,8 @@ KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bo
     const auto* call = reinterpret_cast<FuncExpr*>(node);
     List* args = call->args;
     if (list_length(args) == 2 && IsA(lsecond(args), Const) && lsecond_node(Const, args)->consttype == FLOAT8OID &&
-        makes_lsh_query(call->funcid, &known.measure)) {
-      const Const* bound = lsecond_node(Const, args);
-      known.none = bound->constisnull;
-      known.has_bound = !bound->constisnull;
-      if (known.has_bound) known.bound = DatumGetFloat8(bound->constvalue);
-    }
+        makes_lsh_query(call->funcid, &known.measure))
+      read_bound(lsecond_node(Const, args), &known);
   }
   known.none = known.none || (known.has_bound && beyond_reach(known.measure, known.bound));
   return known;
@@ -88,10 +85,7 @@ KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, N
   Node* v = estimate_expression_value(root, value);
   Node* b = estimate_expression_value(root, bound);
   if (IsA(b, Const)) {
-    const Const* c = reinterpret_cast<Const*>(b);
-    known.none = c->constisnull;
-    known.has_bound = !c->constisnull;
-    if (known.has_bound) known.bound = DatumGetFloat8(c->constvalue);
+    read_bound(reinterpret_cast<Const*>(b), &known);
     known.none = known.none || beyond_reach(measure, known.bound);
   }
   known.of_row = comes_from_row(v);

@@ -1,16 +1,12 @@
-// What is known at plan time of a query.
+// Knowledge of a query at plan time.
 #pragma once
 
 #include "core/lsh/lsh_query.h"
 #include "pg/base/pg.h"
 
-extern "C" {
-#include "nodes/pathnodes.h"
-}
-
 namespace neardup {
 
-// What is known at plan time of the right side of an index condition.
+// The right side of an index condition, as far as it is known at plan time.
 struct KnownQuery {
   uint16_t strategy;
   bool none;  // NULL, or a bound that no row reaches
@@ -25,15 +21,15 @@ struct KnownQuery {
   Datum value;  // of the indexed type; 0: not to be checked
 };
 
-// By an index condition: strategy and right operand. ours: an operator of this extension, whose operands can be read.
+// Reads the right operand of an index condition. ours: an operator of this extension, whose operands can be read.
 KnownQuery known_operand(PlannerInfo* root, uint16_t strategy, Node* operand, bool ours);
-// By the arguments of a predicate. make_query: of its measure; invalid: the value is not asked for.
+// Reads the arguments of a predicate. make_query: its measure's; invalid: the value is not asked for.
 KnownQuery known_arguments(PlannerInfo* root, Measure measure, Oid make_query, Node* value, Node* bound);
 
-// Whether a value is a column, or what another part of the statement finds: not what a client or a function hands over.
+// True for a column and a value that another part of the statement finds; false for one of a client or a function.
 bool comes_from_row(Node* value);
 
-// Of the bound, or of a usual one where it is not known.
+// The closeness of the bound, or of a usual one where it is not known.
 double query_closeness(const KnownQuery& query);
 
 }  // namespace neardup

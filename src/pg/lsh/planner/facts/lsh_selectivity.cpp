@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pg/base/each.h"
 #include "pg/base/guc.h"
 #include "pg/lsh/family.h"
-#include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/facts/index_facts.h"
 #include "pg/lsh/planner/facts/known_query.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
@@ -14,25 +14,19 @@
 #include "pg/lsh/planner/facts/plan_measures.h"
 
 extern "C" {
-#include "access/amapi.h"
-#include "catalog/pg_amop.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
-#include "utils/catcache.h"
 }
 
 namespace neardup {
 namespace {
 
-// What PostgreSQL takes for a comparison that it knows nothing of.
+// PostgreSQL's own estimate for a comparison that it knows nothing of.
 constexpr double kUnknown = 1.0 / 3;
 
 // An index whose look-ups can be counted for conditions on the variable; null without one.
 const IndexOptInfo* counting_index(const VariableStatData* variable) {
   if (variable->rel == nullptr) return nullptr;
-  ListCell* cell;
-  foreach (cell, variable->rel->indexlist) {
-    auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+  for (auto* index : each<IndexOptInfo>(variable->rel->indexlist)) {
     if (is_lsh(index) && planned_value_column(index) == 0 && !index->hypothetical &&
         (index->indpred == NIL || index->predOK) && match_index_to_operand(variable->var, 0, index))
       return index;
@@ -78,22 +72,7 @@ double join(PlannerInfo* root, const VariableStatData* a, const VariableStatData
   return clamp(1 - std::exp(-share * inner_rows));
 }
 
-// Which condition of our operator classes the operator is; 0: none.
-uint16_t search_strategy(Oid opno) {
-  uint16_t strategy = 0;
-  CatCList* list = SearchSysCacheList1(AMOPOPID, ObjectIdGetDatum(opno));
-  for (int i = 0; i < list->n_members && strategy == 0; ++i) {
-    const auto* entry = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&list->members[i]->tuple));
-    if (entry->amoppurpose != AMOP_SEARCH) continue;
-    const IndexAmRoutine* routine = GetIndexAmRoutineByAmId(entry->amopmethod, true);
-    if (routine != nullptr && routine->amcostestimate == lshcostestimate)
-      strategy = own_strategy(static_cast<uint16_t>(entry->amopstrategy));
-  }
-  ReleaseCatCacheList(list);
-  return strategy;
-}
-
-// What is known of a join's bound: % has the setting, the others one side's with_threshold(.., bound).
+// The join's bound as far as it is known: % has the setting, the others one side's with_threshold(.., bound).
 KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
   KnownQuery known{};
   known.measure = Measure::jaccard;
@@ -104,9 +83,8 @@ KnownQuery join_query(PlannerInfo* root, uint16_t strategy, List* args) {
   }
   // value %> query: the left one is no lsh_query.
   if (strategy == kStrategyAtLeast) args = list_make1(lsecond(args));
-  ListCell* cell;
-  foreach (cell, args) {
-    const KnownQuery side = known_operand(root, strategy, static_cast<Node*>(lfirst(cell)), true);
+  for (auto* arg : each<Node>(args)) {
+    const KnownQuery side = known_operand(root, strategy, arg, true);
     if (side.has_bound && (!known.has_bound || query_closeness(side) > query_closeness(known))) known = side;
   }
   return known;

@@ -217,6 +217,13 @@ Datum typanalyze(FunctionCallInfo fcinfo, AnalyzeAttrComputeStatsFunc compute) {
   PG_RETURN_BOOL(true);
 }
 
+// Between a document's and a row's, on a scale of logarithms as the number of rows that ask is between 1 and all.
+double between(double of_document, double of_row, const NearStats& stats, const KnownQuery& query) {
+  if (!query.of_row || query.askers <= 1 || stats.rows <= 1) return of_document;
+  const double share = std::log(std::min(query.askers, stats.rows)) / std::log(stats.rows);
+  return of_document * std::pow(of_row / of_document, share);
+}
+
 }  // namespace
 
 // Numbers of the whole table, as the number of distinct values is one: whoever may plan may know them. PostgreSQL's
@@ -247,17 +254,6 @@ NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, Measur
   }
   return stats;
 }
-
-namespace {
-
-// Between a document's and a row's, on a scale of logarithms as the number of rows that ask is between 1 and all.
-double between(double of_document, double of_row, const NearStats& stats, const KnownQuery& query) {
-  if (!query.of_row || query.askers <= 1 || stats.rows <= 1) return of_document;
-  const double share = std::log(std::min(query.askers, stats.rows)) / std::log(stats.rows);
-  return of_document * std::pow(of_row / of_document, share);
-}
-
-}  // namespace
 
 double expected_matches(const NearStats& stats, const KnownQuery& query) {
   const double closeness = query_closeness(query);

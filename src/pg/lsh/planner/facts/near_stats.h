@@ -1,4 +1,4 @@
-// What ANALYZE knows of near duplicates.
+// The statistics of ANALYZE on near duplicates.
 #pragma once
 
 #include "core/lsh/pair_sample.h"
@@ -10,8 +10,8 @@ extern "C" {
 
 namespace neardup {
 
-// What ANALYZE knows of near duplicates, or guesses without it: rows that match a value at least pair_level(i) near on
-// the scale of closeness(), and those that are handed out to be checked.
+// Rows that match a value at least pair_level(i) near on the scale of closeness(), and those that are handed out to be
+// checked; guesses without ANALYZE.
 struct NearLevels {
   float4 matches[kPairLevels];
   float4 candidates[kPairLevels];
@@ -23,9 +23,9 @@ struct NearStats {
   NearLevels of_document;  // copies of each other taken as one
 };
 NearStats near_stats(PlannerInfo* root, const VariableStatData* variable, Measure measure);
-// For a query. What comes from outside is as likely one document as another, as PostgreSQL takes it for equality: a
-// popular row is not asked for more often. All rows of a table have the mean of its rows, most of which a few popular
-// texts make. How many of these are among some of its rows is not known: the fewer rows ask, the fewer are expected.
+// A query from outside is as likely one document as another, as PostgreSQL takes it for equality: a popular row is not
+// asked for more often. All rows of a table have the mean of its rows, most of which a few popular texts make. The
+// share of these among some of its rows is not known: the fewer rows ask, the fewer are expected.
 double expected_matches(const NearStats& stats, const KnownQuery& query);
 double expected_candidates(const NearStats& stats, const KnownQuery& query);
 

@@ -1,20 +1,21 @@
 // See plan_measures.h.
 #include "pg/lsh/planner/facts/plan_measures.h"
 
+#include "pg/base/each.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/planner/facts/plan_memory.h"
 
 extern "C" {
 #include "catalog/pg_am.h"
+#include "catalog/pg_amop.h"
+#include "catalog/pg_opclass.h"
 #include "commands/defrem.h"
-#include "utils/syscache.h"
+#include "utils/catcache.h"
 }
 
 namespace neardup {
-namespace {
 
-// The access method lsh, if it is this extension's: an access method of this name could be another's.
 Oid own_access_method() {
   const Oid method = get_am_oid("lsh", true);
   if (!OidIsValid(method)) return InvalidOid;
@@ -27,7 +28,6 @@ Oid own_access_method() {
   return function.fn_addr == lshhandler ? method : InvalidOid;
 }
 
-// The two arguments of a call or an operator; false for other expressions.
 bool two_arguments(Node* node, Node** a, Node** b) {
   List* arguments = NIL;
   if (IsA(node, FuncExpr)) arguments = reinterpret_cast<FuncExpr*>(node)->args;
@@ -37,6 +37,33 @@ bool two_arguments(Node* node, Node** a, Node** b) {
   *b = static_cast<Node*>(lsecond(arguments));
   return true;
 }
+
+uint16_t search_strategy(Oid operator_id) {
+  const Oid method = own_access_method();
+  uint16_t strategy = 0;
+  CatCList* list = SearchSysCacheList1(AMOPOPID, ObjectIdGetDatum(operator_id));
+  for (int i = 0; i < list->n_members; ++i) {
+    const auto* entry = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&list->members[i]->tuple));
+    if (entry->amopmethod == method && entry->amoppurpose == AMOP_SEARCH && entry->amopstrategy != kStrategyEqual)
+      strategy = own_strategy(static_cast<uint16_t>(entry->amopstrategy));
+  }
+  ReleaseCatCacheList(list);
+  return strategy;
+}
+
+List* add_all_measures(PlanMeasures* measures) {
+  List* families = NIL;
+  CatCList* list = SearchSysCacheList1(CLAAMNAMENSP, ObjectIdGetDatum(own_access_method()));
+  for (int i = 0; i < list->n_members; ++i) {
+    const auto* opclass = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(&list->members[i]->tuple));
+    families = list_append_unique_oid(families, opclass->opcfamily);
+    measures->add(opclass->opcfamily, opclass->opcintype);
+  }
+  ReleaseCatCacheList(list);
+  return families;
+}
+
+namespace {
 
 // A type that has measures, of both arguments: one that PostgreSQL does not bring, a set or a bit string; else invalid.
 Oid common_type(Node* a, Node* b) {
@@ -126,9 +153,7 @@ Oid add_clause_measures(PlanMeasures* measures, Node* clause) {
 
 PlanMeasures* plan_measures(PlannerInfo* root) {
   PlanMemory* memory = plan_memory(root);
-  ListCell* cell;
-  foreach (cell, memory->levels) {
-    auto* level = static_cast<PlanMeasures*>(lfirst(cell));
+  for (auto* level : each<PlanMeasures>(memory->levels)) {
     if (level->root == root) return level;
   }
   auto* level = memory->make<PlanMeasures>();
@@ -140,8 +165,7 @@ PlanMeasures* plan_measures(PlannerInfo* root) {
   for (int i = 1; i < root->simple_rel_array_size; ++i) {
     const RelOptInfo* rel = root->simple_rel_array[i];
     if (rel == nullptr) continue;
-    foreach (cell, rel->indexlist) {
-      const auto* index = static_cast<IndexOptInfo*>(lfirst(cell));
+    for (const auto* index : each<IndexOptInfo>(rel->indexlist)) {
       if (!is_lsh(index)) continue;
       const int column = planned_value_column(index);
       if (index->opfamily[column] == last_family) continue;
@@ -149,10 +173,8 @@ PlanMeasures* plan_measures(PlannerInfo* root) {
       level->add(last_family, index->opcintype[column]);
     }
     // Joins need no index.
-    foreach (cell, rel->joininfo) {
-      auto* clause = reinterpret_cast<Node*>(static_cast<RestrictInfo*>(lfirst(cell))->clause);
-      add_clause_measures(level, clause);
-    }
+    for (const auto* join : each<RestrictInfo>(rel->joininfo))
+      add_clause_measures(level, reinterpret_cast<Node*>(join->clause));
   }
   return level;
 }

@@ -3,10 +3,6 @@
 
 #include "pg/lsh/family.h"
 
-extern "C" {
-#include "nodes/pathnodes.h"
-}
-
 namespace neardup {
 
 // One measure that an operator class declares. Found by number, never by name: search_path has no say in it.
@@ -32,7 +28,7 @@ struct PlanMeasure {
 };
 
 bool is_lsh(const IndexOptInfo* index);
-// As value_column() of store/lsh_columns.h.
+// value_column() of store/lsh_columns.h, by the planner's data.
 inline int planned_value_column(const IndexOptInfo* index) { return index->nkeycolumns - 1; }
 
 // The measures of the operator class of a type in a family that are complete. Returns how many.
@@ -64,6 +60,16 @@ struct PlanMeasures {
   }
 };
 PlanMeasures* plan_measures(PlannerInfo* root);
+// Adds the measures of all operator classes of lsh. Returns their families.
+List* add_all_measures(PlanMeasures* measures);
+
+// The two arguments of a call or an operator; false for other expressions.
+bool two_arguments(Node* node, Node** a, Node** b);
+
+// The access method lsh, if it is this extension's: one of this name could be another's; then invalid.
+Oid own_access_method();
+// The strategy by which operator classes of lsh search with an operator; 0: none.
+uint16_t search_strategy(Oid operator_id);
 
 // Adds the measures that this extension's default operator class of a type has, where the clause may compare by them
 // two values of the type. Returns its family; invalid where there is none.

@@ -1,11 +1,7 @@
-// What was read during the planning of one statement: the same query is asked about many times.
+// Memory of the planning of one statement: the same query is asked about many times.
 #pragma once
 
 #include "pg/base/pg.h"
-
-extern "C" {
-#include "nodes/pathnodes.h"
-}
 
 namespace neardup {
 
@@ -18,7 +14,6 @@ struct PlanMemory {
   List* probes;   // ProbeFacts
   List* rights;   // RightsOf
 
-  // Zeroed memory for a member of a list.
   template <typename Member>
   Member* make(Size bytes = sizeof(Member)) {
     return static_cast<Member*>(MemoryContextAllocZero(context, bytes));
@@ -30,7 +25,6 @@ struct PlanMemory {
   }
 };
 
-// That of the statement which is being planned now.
 PlanMemory* plan_memory(PlannerInfo* root);
 
 }  // namespace neardup

@@ -2,6 +2,7 @@
 // evaluates the order of rows, before it knows which rows may be seen; so both have to be done by operators that never
 // tell of a row.
 #include "core/kinds/measure.h"
+#include "pg/base/each.h"
 #include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_measures.h"
@@ -9,7 +10,6 @@
 #include "pg/values/lsh_query_value.h"
 
 extern "C" {
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 }
 
@@ -26,7 +26,7 @@ bool is_safe_maker(const FuncExpr* call) {
          is_valid_bound(measure, DatumGetFloat8(bound->constvalue));
 }
 
-// With the value in the place of each safe maker's call.
+// The expression with the value in the place of each safe maker's call.
 Node* without_makers(Node* node, void* context) {
   if (node == nullptr) return nullptr;
   if (IsA(node, FuncExpr) && is_safe_maker(reinterpret_cast<FuncExpr*>(node)))
@@ -42,7 +42,6 @@ Expr* with_operator(const OpExpr* call, Oid operator_id) {
   return reinterpret_cast<Expr*>(other);
 }
 
-// The same order by a leakproof operator, or null.
 Expr* quiet_order(const IndexPath* path, Node* order, int column) {
   if (reveals_nothing(order)) return reinterpret_cast<Expr*>(order);
   if (!IsA(order, OpExpr)) return nullptr;
@@ -73,7 +72,6 @@ void guard_order(IndexPath* path) {
   path->indexorderbys = quiet;
 }
 
-// Whether the user has the privileges that a query asks for, with those of the queries around it.
 struct RightsOf {
   const PlannerInfo* root;
   bool suffice;
@@ -81,9 +79,7 @@ struct RightsOf {
 
 bool rights_suffice(PlannerInfo* root) {
   PlanMemory* memory = plan_memory(root);
-  ListCell* cell;
-  foreach (cell, memory->rights) {
-    const auto* known = static_cast<RightsOf*>(lfirst(cell));
+  for (const auto* known : each<RightsOf>(memory->rights)) {
     if (known->root == root) return known->suffice;
   }
   auto* rights = memory->make<RightsOf>();
@@ -100,9 +96,8 @@ bool hides_rows(const PlannerInfo* root, const RelOptInfo* rel) {
   if (rel->baserestrict_min_security < root->qual_security_level) return true;
   // A view's query is a copy of what the query above has; which of its views it is does not show.
   for (const PlannerInfo* above = root->parent_root; above != nullptr; above = above->parent_root) {
-    ListCell* cell;
-    foreach (cell, above->parse->rtable)
-      if (lfirst_node(RangeTblEntry, cell)->security_barrier) return true;
+    for (auto* rte : each<RangeTblEntry>(above->parse->rtable))
+      if (rte->security_barrier) return true;
   }
   return false;
 }
@@ -120,9 +115,7 @@ Expr* quiet_call(Oid family, Node* clause) {
 
 void guard_orders(const PlannerInfo* root, RelOptInfo* rel) {
   if (!hides_rows(root, rel)) return;
-  ListCell* cell;
-  foreach (cell, rel->pathlist) {
-    auto* path = static_cast<IndexPath*>(lfirst(cell));
+  for (auto* path : each<IndexPath>(rel->pathlist)) {
     if (IsA(path, IndexPath) && path->indexorderbys != NIL && is_lsh(path->indexinfo)) guard_order(path);
   }
 }

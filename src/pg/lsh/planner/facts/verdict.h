@@ -1,11 +1,10 @@
-// What an lsh index can do for a condition: the planner's answer, which lsh_why_not() shows.
+// The planner's answer to a condition that an lsh index could serve, which lsh_why_not() shows.
 #pragma once
 
 #include <cstdint>
 
 namespace neardup {
 
-// Why an index does not serve a condition, or that it does.
 enum class Verdict : uint8_t {
   usable,           // the planner may use the index
   no_index,         // the table has no lsh index
