@@ -82,22 +82,25 @@ class Tree:
 
     def plant(self, edits, *functions):
         """edits: (find, put)."""
-        lines = ["what: a test", "area: core", "harmless: a test", *("in: " + function for function in functions)]
-        for find, put in edits:
-            lines += ["find:", find, "put:", put]
-        self.write("test/mutations/planted.txt", "\n".join(lines) + "\n")
+        lines = ["planted: a test", "harmless: a test"]
+        for number, (find, put) in enumerate(edits):
+            lines.append("@ " + (functions[min(number, len(functions) - 1)] if functions else ""))
+            lines += ["-" + line for line in find.split("\n")] + ["+" + line for line in put.split("\n")]
+        self.write("test/mutations/core.txt", "\n".join(lines) + "\n")
 
     def run(self, option):
         """(status, output)"""
         run = subprocess.run([sys.executable, "-B", os.path.join(self.folder, "tools", "mutate.py"), option],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
         return run.returncode, run.stdout
 
     def changed(self):
         """{path: changed text} of the mistake, or the words of why not."""
         script = "import json, mutate; print(json.dumps(mutate.Sources(mutate.ROOT).apply(mutate.mutations()[0])))"
         run = subprocess.run([sys.executable, "-B", "-c", script], cwd=os.path.join(self.folder, "tools"),
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
         if run.returncode != 0:
             return run.stderr
         return json.loads(run.stdout)
@@ -135,7 +138,7 @@ def in_functions(tree):
     finds(tree, "an operator", [("< 0", "> 0")], ["operator<"], path, HITS.replace("b) < 0", "b) > 0"))
     finds(tree, "one function for each of two patterns", [edit, ("more(0)", "more(1)")], ["enough", "worth"], path,
           enough.replace("more(0)", "more(1)"))
-    refuses(tree, "two functions for three patterns", [edit, edit, edit], ["enough", "worth"], "one for each")
+    refuses(tree, "no pattern", [("", "0")], ["enough"], "a pattern behind each @")
     refuses(tree, "patterns that overlap", [edit, (">= need", "> need")], ["enough"], "overlap")
     half = ("n / 2", "n / 3")
     finds(tree, "a function of SQL", [half], ["half"], "sql/install/10_half.sql",

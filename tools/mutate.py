@@ -18,7 +18,7 @@ import sys
 import time
 
 from mutation_copy import NOT_BUILT, Copy, call
-from mutation_files import CLI_SCRIPTS, FOLDER, ROOT, Mutation, mutations
+from mutation_files import CLI_SCRIPTS, ROOT, Mutation, entries, mutations
 from mutation_places import PACKAGE, Bad, Sources
 
 
@@ -282,12 +282,10 @@ def run(options):
 def anchors(moved):
     """Says which mutations do not find their place; if `moved`, where it may be now."""
     sources, bad, good = Sources(ROOT), 0, 0
-    for name in sorted(os.listdir(FOLDER)):
-        if not name.endswith(".txt"):
-            continue
+    for entry in entries():
         mutation = None
         try:
-            mutation = Mutation(os.path.join(FOLDER, name))
+            mutation = Mutation(*entry)
             sources.apply(mutation)
             good += 1
         except Bad as e:

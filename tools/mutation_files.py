@@ -1,5 +1,6 @@
 """The contents of test/mutations; its README has the form."""
 import os
+import re
 
 from mutation_places import Bad
 
@@ -12,55 +13,49 @@ SCRIPTS = {"script": "test/t", "client": "test/clients"}
 
 
 class Mutation:
-    def __init__(self, path):
-        self.name = os.path.splitext(os.path.basename(path))[0]
-        self.what = self.area = self.harmless = ""
+    """A mistake. Its file is named after its area; its first line is `NAME: what is wrong`."""
+
+    def __init__(self, area, lines):
+        self.name, _, self.what = lines[0].partition(": ")
+        self.area = area
+        self.harmless = ""
         self.tests = []
         self.edits = []  # (find, put, the function that it stands in or None)
-        functions = []
-        block = None
-        with open(path, encoding="utf-8") as f:
-            lines = f.read().split("\n")
-        if lines and not lines[-1]:
-            lines.pop()
-        for line in lines:
-            if line == "find:":
-                self.edits.append([[], None])
-                block = self.edits[-1][0]
-            elif line == "put:" and self.edits and self.edits[-1][1] is None:
-                self.edits[-1][1] = block = []
-            elif block is not None:
-                block.append(line)
-            elif line.strip():
-                key, _, value = line.partition(":")
-                value = value.strip()
-                if key == "what":
-                    self.what = value
-                elif key == "area":
-                    self.area = value
-                elif key == "harmless":
-                    self.harmless = value
-                elif key == "in":
-                    functions.append(value)
-                elif key == "test":
-                    kind, _, rest = value.partition(" ")
-                    if kind not in KINDS:
-                        raise Bad("%s: unknown kind of test: %s" % (self.name, value))
-                    folder = SCRIPTS.get(kind)
-                    if folder and not os.path.exists(os.path.join(ROOT, folder, rest.strip())):
-                        raise Bad("%s: no such script: %s/%s" % (self.name, folder, rest.strip()))
-                    self.tests.append((kind, rest.strip()))
-                else:
-                    raise Bad("%s: a line that says nothing known: %s" % (self.name, line))
-        if len(functions) not in (0, 1, len(self.edits)):
-            raise Bad("%s: needs one function for all of its patterns, or one for each" % self.name)
-        if len(functions) < 2:
-            functions = (functions or [None]) * len(self.edits)
-        self.edits = [
-            ("\n".join(find), "\n".join(put or []), function) for (find, put), function in zip(self.edits, functions)]
-        if not (self.what and self.area and self.edits and (self.tests or self.harmless)):
-            raise Bad("%s: needs what, area, test (or harmless), find and put" % self.name)
+        for line in lines[1:]:
+            if line.startswith("harmless: "):
+                self.harmless = line.partition(": ")[2]
+            elif line[:1] in ("-", "+") and self.edits:
+                self.edits[-1][line[0] == "+"].append(line[1:])
+            elif "@" in line:
+                tests, _, function = line.partition("@")
+                self.tests += [self.parse_test(test) for test in tests.split(";") if test.strip()]
+                self.edits.append([[], [], function.strip() or None])
+            else:
+                raise Bad("%s: a line that says nothing known: %s" % (self.name, line))
+        self.edits = [("\n".join(find), "\n".join(put), function) for find, put, function in self.edits]
+        if not (self.what and self.edits and all(find for find, _, _ in self.edits) and (self.tests or self.harmless)):
+            raise Bad("%s: needs what is wrong, a test (or harmless), and a pattern behind each @" % self.name)
+
+    def parse_test(self, test):
+        kind, _, rest = test.strip().partition(" ")
+        if kind not in KINDS:
+            raise Bad("%s: unknown kind of test: %s" % (self.name, test))
+        folder = SCRIPTS.get(kind)
+        if folder and not os.path.exists(os.path.join(ROOT, folder, rest.strip())):
+            raise Bad("%s: no such script: %s/%s" % (self.name, folder, rest.strip()))
+        return kind, rest.strip()
+
+
+def entries():
+    """(area, lines) of each mistake, by name."""
+    found = []
+    for file in sorted(os.listdir(FOLDER)):
+        if file.endswith(".txt"):
+            with open(os.path.join(FOLDER, file), encoding="utf-8") as f:
+                parts = re.split(r"\n(?=(?!harmless: )\w+: )", f.read().rstrip("\n"))
+            found += [(file.removesuffix(".txt"), part.split("\n")) for part in parts]
+    return sorted(found, key=lambda entry: entry[1][0])
 
 
 def mutations():
-    return [Mutation(os.path.join(FOLDER, name)) for name in sorted(os.listdir(FOLDER)) if name.endswith(".txt")]
+    return [Mutation(*entry) for entry in entries()]
