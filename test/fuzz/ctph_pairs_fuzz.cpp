@@ -1,10 +1,10 @@
 // All pairs of digests, ssdeep's and longer ones, above any threshold and with any memory limit, against comparing
 // everything.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "core/base/union_find.h"
 #include "core/pairs/digests/ctph_pairs.h"
 
 #include "test/fuzz/ctph_rows.h"
@@ -54,27 +54,15 @@ void check_pairs(const fuzz::Setting& s, const reference::Digests& all, const fu
 
 void check_components(const fuzz::Setting& s, const reference::Digests& all, const fuzz::DigestValues& values,
                       double threshold, uint32_t seed) {
-  const uint32_t n = static_cast<uint32_t>(all.size());
-  UnionFind expected(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    for (uint32_t j = 0; j < i; ++j) {
-      if (fuzz::is_near(values(i, j), threshold)) expected.unite(i, j);
-    }
-  }
-  run_search(s, [&](const EngineOptions& options) {
-    CtphPairs engine(threshold, options);
-    add(engine, all, n);
-    UnionFind sets(n);
-    engine.run_components(sets);
-    reference::Random random(seed);
-    std::vector<uint32_t> others(n), got(n);
-    for (uint32_t i = 0; i < n; ++i) {
-      DEMAND(sets.find(i) == expected.find(i));
-      others[i] = static_cast<uint32_t>(random() % n);
-    }
-    engine.values_with(others.data(), got.data());
-    for (uint32_t i = 0; i < n; ++i) DEMAND(got[i] == values(i, others[i]));
-  });
+  const auto n = static_cast<uint32_t>(all.size());
+  const auto make = [&](const EngineOptions& options) {
+    auto engine = std::make_unique<CtphPairs>(threshold, options);
+    add(*engine, all, n);
+    return engine;
+  };
+  fuzz::check_components(
+      s, n, seed, make, [&](uint32_t i, uint32_t j) { return fuzz::is_near(values(i, j), threshold); },
+      [&](uint32_t i, uint32_t j) { return values(i, j); });
 }
 
 }  // namespace

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "core/base/union_find.h"
 #include "core/pairs/pair_search.h"
 
 #include "test/fuzz/fuzz.h"
-#include "test/reference/pairs_reference.h"
+#include "test/reference/hash_sets.h"
+#include "test/reference/pairs_by_definition.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
@@ -67,14 +70,8 @@ void run_search(const Setting& s, Body body) {
   DEMAND(files.open == 0);
 }
 
-inline std::vector<reference::Pair> drain(PairSearch& engine, size_t step) {
-  std::vector<reference::Pair> out;
-  std::vector<RowPair> some(step);
-  while (const size_t n = engine.next(some.data(), step)) {
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-  }
-  return out;
-}
+using reference::data_or_null;
+using reference::drain;
 
 // The ranks of n rows; empty where the setting has none.
 inline std::vector<uint32_t> make_ranks(const Setting& s, uint32_t n) {
@@ -85,8 +82,29 @@ inline std::vector<uint32_t> make_ranks(const Setting& s, uint32_t n) {
   return out;
 }
 
-inline const uint32_t* data_or_null(const std::vector<uint32_t>& ranks) {
-  return ranks.empty() ? nullptr : ranks.data();
+// The components that an engine makes of n rows are those of the pairs that is_near(i, j) names, and values_with()
+// gives value(i, j). make(options) makes the engine with all its rows.
+template <class Make, class IsNear, class Value>
+void check_components(const Setting& s, uint32_t n, uint32_t seed, Make make, IsNear is_near, Value value) {
+  UnionFind expected(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t j = 0; j < i; ++j) {
+      if (is_near(i, j)) expected.unite(i, j);
+    }
+  }
+  run_search(s, [&](const EngineOptions& options) {
+    const std::unique_ptr<PairSearch> engine = make(options);
+    UnionFind sets(n);
+    engine->run_components(sets);
+    reference::Random random(seed);
+    std::vector<uint32_t> others(n), values(n);
+    for (uint32_t i = 0; i < n; ++i) {
+      DEMAND(sets.find(i) == expected.find(i));
+      others[i] = static_cast<uint32_t>(random() % n);
+    }
+    engine->values_with(others.data(), values.data());
+    for (uint32_t i = 0; i < n; ++i) DEMAND(values[i] == value(i, others[i]));
+  });
 }
 
 }  // namespace neardup::fuzz

@@ -1,10 +1,10 @@
 // All pairs of simhashes, by any distance and with any memory limit, against comparing everything.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "core/base/union_find.h"
 #include "core/pairs/simhash/simhash_pairs.h"
 
 #include "test/fuzz/fuzz.h"
@@ -75,27 +75,15 @@ void check_pairs(const fuzz::Setting& s, const reference::Values& all, size_t co
 }
 
 void check_components(const fuzz::Setting& s, const reference::Values& all, uint32_t most, uint32_t seed) {
-  const uint32_t n = static_cast<uint32_t>(all.size());
-  UnionFind expected(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    for (uint32_t j = 0; j < i; ++j) {
-      if (distance(all[i], all[j]) <= most) expected.unite(i, j);
-    }
-  }
-  run_search(s, [&](const EngineOptions& options) {
-    SimhashPairs engine(most, options);
-    add(engine, all, n);
-    UnionFind sets(n);
-    engine.run_components(sets);
-    reference::Random random(seed);
-    std::vector<uint32_t> others(n), values(n);
-    for (uint32_t i = 0; i < n; ++i) {
-      DEMAND(sets.find(i) == expected.find(i));
-      others[i] = static_cast<uint32_t>(random() % n);
-    }
-    engine.values_with(others.data(), values.data());
-    for (uint32_t i = 0; i < n; ++i) DEMAND(values[i] == distance(all[i], all[others[i]]));
-  });
+  const auto n = static_cast<uint32_t>(all.size());
+  const auto make = [&](const EngineOptions& options) {
+    auto engine = std::make_unique<SimhashPairs>(most, options);
+    add(*engine, all, n);
+    return engine;
+  };
+  fuzz::check_components(
+      s, n, seed, make, [&](uint32_t i, uint32_t j) { return distance(all[i], all[j]) <= most; },
+      [&](uint32_t i, uint32_t j) { return distance(all[i], all[j]); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@
 #include "core/pairs/pair_search.h"
 #include "core/pairs/sets/set_bound.h"
 
-#include "test/reference/pairs_reference.h"
+#include "test/reference/pairs_by_definition.h"
 
 namespace neardup::reference {
 
@@ -103,41 +104,15 @@ inline bool near_by_definition(Measure measure, double bound, const std::vector<
 inline std::vector<Pair> set_pairs_by_definition(const Sets& all, size_t count_a, Measure measure, double bound,
                                                  Identical identical, const std::vector<uint32_t>& rank_a = {},
                                                  const std::vector<uint32_t>& rank_b = {}) {
-  const size_t n = all.size();
-  const bool two_sets = count_a != n;
-  const bool directed = !two_sets && (measure == Measure::set_in_query || measure == Measure::query_in_set);
-  const auto rank = [&](size_t i) {
-    const auto& ranks = i < count_a ? rank_a : rank_b;
-    const size_t row = i < count_a ? i : i - count_a;
-    return ranks.empty() ? static_cast<uint32_t>(row) : ranks[row];
+  const auto near = [&](uint32_t i, uint32_t j) -> std::optional<uint32_t> {
+    const uint32_t common = common_by_definition(all[i], all[j]);
+    return near_by_definition(measure, bound, all[i], all[j], common) ? std::optional(common) : std::nullopt;
   };
-  std::vector<bool> first(n, true);
-  for (size_t i = 0; i < n && identical != Identical::all; ++i) {
-    for (size_t j = i < count_a ? 0 : count_a; j < (i < count_a ? count_a : n); ++j) {
-      const bool near_its_like =
-          near_by_definition(measure, bound, all[i], all[i], static_cast<uint32_t>(all[i].size()));
-      if (near_its_like && rank(j) < rank(i) && all[i] == all[j]) first[i] = false;
-    }
-  }
-  std::vector<Pair> out;
-  for (size_t i = 0; i < count_a; ++i) {
-    for (size_t j = two_sets ? count_a : directed ? 0 : i + 1; j < n; ++j) {
-      if (i == j) continue;
-      const uint32_t common = common_by_definition(all[i], all[j]);
-      if (!near_by_definition(measure, bound, all[i], all[j], common)) continue;
-      if (identical != Identical::all) {
-        const bool same = all[i] == all[j];
-        if (same && identical == Identical::none) continue;
-        if (same && !two_sets ? !first[i] && !first[j] : !first[i] || !first[j]) continue;
-      }
-      uint32_t a = rank(i);
-      uint32_t b = rank(j);
-      if (!two_sets && !directed && a > b) std::swap(a, b);
-      out.emplace_back(a, b, common);
-    }
-  }
-  std::sort(out.begin(), out.end());
-  return out;
+  const bool contained = measure == Measure::set_in_query || measure == Measure::query_in_set;
+  return pairs_by_definition(
+      static_cast<uint32_t>(all.size()), static_cast<uint32_t>(count_a), near,
+      [&](uint32_t i, uint32_t j) { return all[i] == all[j] && near(i, j); }, identical, rank_a, rank_b,
+      contained && count_a == all.size());
 }
 
 }  // namespace neardup::reference

@@ -5,23 +5,20 @@
 #include <bit>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <numeric>
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/base/union_find.h"
 #include "core/pairs/bits/bit_plan.h"
 
-#include "test/reference/pairs_by_definition.h"
-#include "test/reference/stdio_temp_file.h"
+#include "test/unit/pair_engines.h"
 #include "test/unit/support.h"
 
 namespace neardup::bit_pairs_test {
 namespace {
 
 using reference::Pair;
-using reference::StdioTempFiles;
 using test::Random;
+using test::Setting;
 
 using Code = std::vector<uint8_t>;
 using Codes = std::vector<Code>;
@@ -63,32 +60,12 @@ std::vector<Pair> by_definition(const Codes& all, size_t count_a, uint32_t most,
       [&](uint32_t i, uint32_t j) { return all[i] == all[j]; }, identical, {}, {});
 }
 
-struct Setting {
-  size_t limit = SIZE_MAX;
-  unsigned threads = 1;
-  Identical identical = Identical::all;
-};
-
-std::vector<Pair> search(const Codes& all, size_t count_a, uint32_t bits, uint32_t most, const Setting& setting) {
-  StdioTempFiles files;
-  std::vector<Pair> out;
-  {
-    BitPairs engine(
-        bits, most,
-        {.memory_limit = setting.limit, .files = &files, .threads = setting.threads, .identical = setting.identical});
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (i == count_a) engine.start_set_b();
-      engine.add({all[i].data(), bits});
-    }
-    engine.run();
-    RowPair some[100];
-    while (const size_t n = engine.next(some, 100)) {
-      for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-    }
-    EXPECT_LE(engine.stats().peak_bytes, setting.limit);
-  }
-  EXPECT_EQ(files.open, 0);
-  return out;
+test::Found search(const Codes& all, size_t count_a, uint32_t bits, uint32_t most, const Setting& setting) {
+  return test::search(
+      all.size(), count_a, setting, [&](const EngineOptions& options) { return BitPairs(bits, most, options); },
+      [&](BitPairs& engine, uint32_t i) {
+        engine.add({all[i].data(), bits});
+      });
 }
 
 TEST(BitPairs, EqualsComparingEverything) {
@@ -101,7 +78,8 @@ TEST(BitPairs, EqualsComparingEverything) {
           for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
             const std::vector<Pair> expected = by_definition(codes, count_a, most, identical);
             for (const unsigned threads : {1u, 3u})
-              ASSERT_EQ(search(codes, count_a, bits, most, {.threads = threads, .identical = identical}), expected)
+              ASSERT_EQ(search(codes, count_a, bits, most, {.threads = threads, .identical = identical}).pairs,
+                        expected)
                   << bits << " bits, distance " << most << ", skew " << skew << ", " << count_a << " of A, " << threads;
           }
         }
@@ -118,12 +96,15 @@ TEST(BitPairs, ManyRows) {
       for (const unsigned skew : {0u, 5u}) {
         const Codes codes = make_codes(random, 2000, bits, most, skew);
         const std::vector<Pair> expected = by_definition(codes, codes.size(), most, Identical::all);
-        ASSERT_EQ(search(codes, codes.size(), bits, most, {.threads = 2}), expected);
         const size_t limit = bits == 1024 ? SIZE_MAX : size_t{512} * 1024;
-        ASSERT_EQ(search(codes, codes.size(), bits, most, {.limit = limit}), expected);
         const std::vector<Pair> of_two = by_definition(codes, 700, most, Identical::all);
-        ASSERT_EQ(search(codes, 700, bits, most, {.threads = 2}), of_two);
-        ASSERT_EQ(search(codes, 700, bits, most, {.limit = limit}), of_two);
+        for (const Setting& s : {Setting{.threads = 2}, Setting{.limit = limit}}) {
+          const test::Found found = search(codes, codes.size(), bits, most, s),
+                            between = search(codes, 700, bits, most, s);
+          ASSERT_EQ(found.pairs, expected);
+          ASSERT_EQ(between.pairs, of_two);
+          EXPECT_LE(std::max(found.stats.peak_bytes, between.stats.peak_bytes), s.limit);
+        }
       }
     }
   }
@@ -136,15 +117,9 @@ TEST(BitPairs, ByBlocks) {
     for (const uint32_t most : {3u, bits / 12}) {
       const Codes codes = make_codes(random, 5000, bits, most, 0);
       const std::vector<Pair> expected = by_definition(codes, codes.size(), most, Identical::all);
-      BitPairs engine(bits, most, {.threads = 2});
-      for (const Code& code : codes) engine.add({code.data(), bits});
-      engine.run();
-      std::vector<Pair> found;
-      RowPair some[100];
-      while (const size_t n = engine.next(some, 100))
-        for (size_t i = 0; i < n; ++i) found.emplace_back(some[i].a, some[i].b, some[i].value);
-      EXPECT_FALSE(engine.stats().brute_force) << bits << " bits, distance " << most;
-      ASSERT_EQ(found, expected) << bits << " bits, distance " << most;
+      const test::Found found = search(codes, codes.size(), bits, most, {.threads = 2});
+      EXPECT_FALSE(found.stats.brute_force) << bits << " bits, distance " << most;
+      ASSERT_EQ(found.pairs, expected) << bits << " bits, distance " << most;
     }
   }
 }
@@ -184,21 +159,14 @@ TEST(BitPairs, ComponentsAndValues) {
   Random random(3);
   constexpr uint32_t kBits = 256;
   const Codes codes = make_codes(random, 500, kBits, 31, 0);
-  const auto n = static_cast<uint32_t>(codes.size());
-  UnionFind expected(n);
-  for (const Pair& p : by_definition(codes, n, 31, Identical::all)) expected.unite(std::get<0>(p), std::get<1>(p));
   BitPairs engine(kBits, 31, {});
   for (const Code& code : codes) engine.add({code.data(), kBits});
-  UnionFind sets(n);
-  engine.run_components(sets);
-  std::vector<uint32_t> others(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    EXPECT_EQ(sets.find(i), expected.find(i));
-    others[i] = static_cast<uint32_t>(random() % n);
-  }
-  std::vector<uint32_t> values(n);
+  test::check_components(engine, 500, by_definition(codes, 500, 31, Identical::all),
+                         [&](uint32_t i, uint32_t j) { return code_distance(codes[i], codes[j]); });
+  std::vector<uint32_t> others(500), values(500);
+  for (uint32_t& other : others) other = static_cast<uint32_t>(random() % 500);
   engine.values_with(others.data(), values.data());
-  for (uint32_t i = 0; i < n; ++i) EXPECT_EQ(values[i], code_distance(codes[i], codes[others[i]]));
+  for (uint32_t i = 0; i < 500; ++i) EXPECT_EQ(values[i], code_distance(codes[i], codes[others[i]]));
 }
 
 TEST(BitPairs, RefusesWhatIsNoCode) {

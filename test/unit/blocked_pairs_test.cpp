@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/support.h"
 
@@ -16,6 +17,7 @@ namespace neardup::blocked_pairs_test {
 namespace {
 
 using reference::StdioTempFiles;
+using reference::StopAfter;
 using test::Random;
 
 struct Row {
@@ -175,12 +177,6 @@ TEST(BlockedPairs, Limits) {
   EXPECT_THROW(BlockedPairs(1, {.max_block = 0}), Error);
   EXPECT_THROW(BlockedPairs(1, {.max_block = kMaxBlockRows + 1}), Error);
 }
-
-struct StopAfter final : StopCheck {
-  explicit StopAfter(int n) : left(n) {}
-  bool should_stop() noexcept override { return left-- <= 0; }
-  int left;
-};
 
 TEST(BlockedPairs, AreCancelledAndFailCleanly) {
   Random random(3);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "core/base/union_find.h"
@@ -13,9 +12,9 @@
 
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
-#include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/unit/pair_engines.h"
 #include "test/unit/support.h"
 
 namespace neardup::ctph_pairs_test {
@@ -24,6 +23,7 @@ namespace {
 using reference::Pair;
 using reference::StdioTempFiles;
 using test::Random;
+using test::Setting;
 
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {64 << 10, 1 << 20, kUnlimited};
@@ -69,7 +69,7 @@ std::vector<Pair> pairs_between(const Digests& a, const Digests& b, double thres
   return out;
 }
 
-// True where row i is the first in order of rank of those equal to it.
+// The first in order of rank of the rows that are equal to each row.
 std::vector<uint32_t> firsts(const Digests& rows, const std::vector<uint32_t>& rank) {
   std::vector<uint32_t> out(rows.size());
   for (uint32_t i = 0; i < rows.size(); ++i) {
@@ -93,48 +93,18 @@ std::vector<Pair> ranked(std::vector<Pair> pairs, const std::vector<uint32_t>& r
 
 // ---------------------------------------------------------------- the engine
 
-std::vector<Pair> drain(CtphPairs& engine) {
-  std::vector<Pair> out;
-  RowPair some[100];
-  while (const size_t n = engine.next(some, 100))
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-  return out;
-}
+using reference::drain;
 
 void add_all(CtphPairs& engine, const Digests& rows) {
   for (const CtphDigest& d : rows) engine.add(digest_view(d));
 }
 
-struct Setting {
-  size_t limit = kUnlimited;
-  unsigned threads = 1;
-  Identical identical = Identical::all;
-  const std::vector<uint32_t>* rank_a = nullptr;
-  const std::vector<uint32_t>* rank_b = nullptr;
-};
-
-struct Result {
-  std::vector<Pair> pairs;
-  SearchStats stats;
-};
-
-Result run(const Digests& a, const Digests* b, double threshold, const Setting& s) {
-  StdioTempFiles files;
-  Result out;
-  {
-    CtphPairs engine(threshold,
-                     {.memory_limit = s.limit, .files = &files, .threads = s.threads, .identical = s.identical});
-    add_all(engine, a);
-    if (b != nullptr) {
-      engine.start_set_b();
-      add_all(engine, *b);
-    }
-    engine.run(s.rank_a == nullptr ? nullptr : s.rank_a->data(), s.rank_b == nullptr ? nullptr : s.rank_b->data());
-    out.pairs = drain(engine);
-    out.stats = engine.stats();
-  }
-  EXPECT_EQ(files.open, 0);
-  return out;
+test::Found run(const Digests& a, const Digests* b, double threshold, Setting setting) {
+  const Digests rows = b == nullptr ? a : concat({a, *b});
+  setting.two_sets = b != nullptr;
+  return test::search(
+      rows.size(), a.size(), setting, [&](const EngineOptions& options) { return CtphPairs(threshold, options); },
+      [&](CtphPairs& engine, uint32_t i) { engine.add(digest_view(rows[i])); });
 }
 
 TEST(CtphPairs, EqualAllPairsForEveryShape) {
@@ -143,7 +113,7 @@ TEST(CtphPairs, EqualAllPairsForEveryShape) {
       SCOPED_TRACE(std::string(shape.name) + ", threshold " + std::to_string(threshold));
       const std::vector<Pair> expected = all_pairs(shape.digests, threshold);
       test::for_each_kernels([&] {
-        const Result r = run(shape.digests, nullptr, threshold, {});
+        const test::Found r = run(shape.digests, nullptr, threshold, {});
         ASSERT_EQ(r.pairs, expected);
         EXPECT_EQ(r.stats.found, expected.size());
         EXPECT_EQ(r.stats.rows, shape.digests.size());
@@ -169,7 +139,7 @@ TEST(CtphPairs, LargerSetsWithinTheirLimit) {
     for (const size_t limit : kLimits) {
       for (const unsigned threads : {1u, 3u}) {
         SCOPED_TRACE("limit " + std::to_string(limit));
-        const Result r = run(rows, nullptr, threshold, {.limit = limit, .threads = threads});
+        const test::Found r = run(rows, nullptr, threshold, {.limit = limit, .threads = threads});
         ASSERT_EQ(r.pairs, expected);
         if (limit != kLimits[1]) {
           EXPECT_EQ(r.stats.spilled_bytes != 0, limit == kLimits[0]);
@@ -199,7 +169,7 @@ TEST(CtphPairs, SymbolsThatRuleNothingOut) {
     const std::vector<Pair> expected = all_pairs(rows, threshold);
     EXPECT_GE(expected.size(), 90u);
     test::for_each_kernels([&] {
-      const Result r = run(rows, nullptr, threshold, {});
+      const test::Found r = run(rows, nullptr, threshold, {});
       ASSERT_EQ(r.pairs, expected);
     });
   }
@@ -247,9 +217,7 @@ TEST(CtphPairs, EqualDigestsAllStarOrNone) {
   Random random(12);
   for (const Shape& shape : shapes()) {
     Digests rows = concat({shape.digests, shape.digests});
-    std::vector<uint32_t> rank(rows.size());
-    std::iota(rank.begin(), rank.end(), 3u);
-    std::shuffle(rank.begin(), rank.end(), random);
+    const std::vector<uint32_t> rank = test::shuffled_ranks(rows.size(), 3, random);
     const std::vector<uint32_t> first = firsts(rows, rank);
     for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
       SCOPED_TRACE(std::string(shape.name) + ", identical " + std::to_string(static_cast<int>(identical)));
@@ -267,7 +235,7 @@ TEST(CtphPairs, EqualDigestsAllStarOrNone) {
       }
       expected = ranked(expected, rank);
       for (const size_t limit : {kLimits[0], kUnlimited}) {
-        const Result r = run(rows, nullptr, 0.8, {.limit = limit, .identical = identical, .rank_a = &rank});
+        const test::Found r = run(rows, nullptr, 0.8, {.limit = limit, .identical = identical, .rank_a = rank});
         ASSERT_EQ(r.pairs, expected) << "limit " << limit;
         EXPECT_EQ(r.stats.left_out, left_out);
       }
@@ -279,11 +247,8 @@ TEST(CtphPairs, EqualDigestsOfTwoSets) {
   Random random(13);
   for (const Shape& shape : shapes()) {
     const Digests& rows = shape.digests;
-    std::vector<uint32_t> rank_a(rows.size()), rank_b(rows.size());
-    std::iota(rank_a.begin(), rank_a.end(), 3u);
-    std::iota(rank_b.begin(), rank_b.end(), 1000u);
-    std::shuffle(rank_a.begin(), rank_a.end(), random);
-    std::shuffle(rank_b.begin(), rank_b.end(), random);
+    const std::vector<uint32_t> rank_a = test::shuffled_ranks(rows.size(), 3, random);
+    const std::vector<uint32_t> rank_b = test::shuffled_ranks(rows.size(), 1000, random);
     const std::vector<uint32_t> first_a = firsts(rows, rank_a);
     const std::vector<uint32_t> first_b = firsts(rows, rank_b);
     for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
@@ -301,8 +266,8 @@ TEST(CtphPairs, EqualDigestsOfTwoSets) {
       }
       expected = ranked(expected, rank_a, &rank_b);
       for (const size_t limit : {kLimits[0], kUnlimited}) {
-        const Result r =
-            run(rows, &rows, 0.8, {.limit = limit, .identical = identical, .rank_a = &rank_a, .rank_b = &rank_b});
+        const test::Found r =
+            run(rows, &rows, 0.8, {.limit = limit, .identical = identical, .rank_a = rank_a, .rank_b = rank_b});
         ASSERT_EQ(r.pairs, expected) << "limit " << limit;
         EXPECT_EQ(r.stats.left_out, left_out);
       }
@@ -314,16 +279,14 @@ TEST(CtphPairs, ComponentsAreThoseOfAllPairs) {
   for (const Shape& shape : shapes()) {
     const Digests rows = concat({shape.digests, shape.digests});
     for (const double threshold : {0.6, 0.85}) {
-      UnionFind expected(static_cast<uint32_t>(rows.size()));
-      for (const auto& [i, j, value] : all_pairs(rows, threshold)) expected.unite(i, j);
+      const std::vector<Pair> expected = all_pairs(rows, threshold);
       for (const size_t limit : kLimits) {
+        SCOPED_TRACE(std::string(shape.name) + ", limit " + std::to_string(limit));
         StdioTempFiles files;
         CtphPairs engine(threshold, {.memory_limit = limit, .files = &files, .threads = 2});
         add_all(engine, rows);
-        UnionFind sets(static_cast<uint32_t>(rows.size()));
-        engine.run_components(sets);
-        for (uint32_t i = 0; i < rows.size(); ++i)
-          ASSERT_EQ(sets.find(i), expected.find(i)) << shape.name << ", limit " << limit;
+        test::check_components(engine, static_cast<uint32_t>(rows.size()), expected,
+                               [&](uint32_t i, uint32_t j) { return pair_value(rows[i], rows[j]); });
       }
     }
   }

@@ -16,6 +16,7 @@
 #include "test/gpu/fake_host.h"
 #include "test/gpu/fake_search.h"
 #include "test/reference/hash_sets.h"
+#include "test/reference/pairs_by_definition.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
 
@@ -27,6 +28,7 @@ using fake::fell_back;
 using fake::last_reason;
 using fake::open_nothing;
 using fake::opened;
+using reference::drain;
 using reference::Pair;
 using reference::StdioTempFiles;
 using reference::StopAfter;
@@ -68,14 +70,6 @@ class GpuJoinTest : public ::testing::Test {
 
   GpuJoin join{{open_double, fell_back}};
 };
-
-std::vector<Pair> drain(PairSearch& engine) {
-  std::vector<Pair> out;
-  RowPair some[100];
-  while (const size_t n = engine.next(some, 100))
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-  return out;
-}
 
 // A set of rows, and the engine for them.
 struct Case {

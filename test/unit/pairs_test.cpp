@@ -8,32 +8,25 @@
 #include "core/pairs/minhash/minhash_pairs.h"
 
 #include "test/reference/cut_short.h"
-#include "test/reference/pairs_by_definition.h"
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/unit/pair_engines.h"
 
 namespace neardup::pairs_test {
 namespace {
 
+using reference::drain;
 using reference::Pair;
 using reference::Rows;
 using reference::StdioTempFiles;
+using test::Setting;
 
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 64 << 10, 1 << 20, kUnlimited};
 
 void add_all(MinhashPairs& engine, const Rows& rows) {
   for (uint32_t i = 0; i < rows.size(); ++i) engine.add(rows.row(i));
-}
-
-std::vector<Pair> drain(MinhashPairs& engine, size_t step = 100) {
-  std::vector<Pair> out;
-  std::vector<RowPair> some(step);
-  while (const size_t n = engine.next(some.data(), step)) {
-    for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-  }
-  return out;
 }
 
 void run_all(const Rows& rows, const EngineOptions& options) {
@@ -43,24 +36,15 @@ void run_all(const Rows& rows, const EngineOptions& options) {
   drain(engine);
 }
 
-struct Result {
-  std::vector<Pair> pairs;
-  SearchStats stats;
-};
+test::Found search(const Rows& rows, uint32_t count_a, uint32_t need, const Setting& setting) {
+  return test::search(
+      rows.size(), count_a, setting,
+      [&](const EngineOptions& options) { return MinhashPairs(rows.num_perm, rows.bits, need, options); },
+      [&](MinhashPairs& engine, uint32_t i) { engine.add(rows.row(i)); });
+}
 
-Result run(const Rows& rows, uint32_t need, size_t limit, const std::vector<uint32_t>* rank = nullptr) {
-  StdioTempFiles files;
-  Result out;
-  {
-    MinhashPairs engine(rows.num_perm, rows.bits, need, {.memory_limit = limit, .files = &files});
-    add_all(engine, rows);
-    engine.run(rank == nullptr ? nullptr : rank->data());
-    out.pairs = drain(engine);
-    out.stats = engine.stats();
-    EXPECT_LE(files.most_open, 20);
-  }
-  EXPECT_EQ(files.open, 0);
-  return out;
+test::Found run(const Rows& rows, uint32_t need, size_t limit) {
+  return search(rows, rows.size(), need, {.limit = limit});
 }
 
 // The components by run_components, as the smallest row of each.
@@ -108,7 +92,7 @@ TEST(Pairs, LargerSetsEqualReferenceWithinTheirLimit) {
     const std::vector<Pair> expected = reference::pairs(rows, 103);
     for (const size_t limit : kLimits) {
       SCOPED_TRACE(std::string(name) + ", limit " + std::to_string(limit));
-      const Result r = run(rows, 103, limit);
+      const test::Found r = run(rows, 103, limit);
       ASSERT_EQ(r.pairs, expected);
       EXPECT_EQ(r.stats.rows, rows.size());
       EXPECT_EQ(r.stats.found, expected.size());
@@ -129,7 +113,7 @@ TEST(Pairs, SameResultWhateverTheLimit) {
     const std::vector<Pair> expected = run(rows, need, kUnlimited).pairs;
     EXPECT_FALSE(expected.empty());
     for (size_t limit = 64 << 10; limit <= 8 << 20; limit *= 2) {
-      const Result r = run(rows, need, limit);
+      const test::Found r = run(rows, need, limit);
       ASSERT_EQ(r.pairs, expected) << "limit " << limit;
       EXPECT_LE(r.stats.peak_bytes, limit);
     }
@@ -138,14 +122,14 @@ TEST(Pairs, SameResultWhateverTheLimit) {
 
 TEST(Pairs, HotBucketsDoNotComparePairsTwice) {
   const Rows rows = reference::make_set("giant", 128, 32, 1000);
-  const Result r = run(rows, 103, kUnlimited);
+  const test::Found r = run(rows, 103, kUnlimited);
   EXPECT_LE(r.stats.compared, 1000u * 999 / 2);
   EXPECT_EQ(r.pairs.size(), reference::pairs(rows, 103).size());
 }
 
 TEST(Pairs, EqualRowsAreCollapsed) {
   const Rows rows = reference::make_set("equal", 128, 32, 2000);
-  const Result r = run(rows, 103, kUnlimited);
+  const test::Found r = run(rows, 103, kUnlimited);
   EXPECT_EQ(r.stats.distinct, 1u);
   EXPECT_EQ(r.stats.compared, 0u);
   EXPECT_EQ(r.pairs.size(), 2000u * 1999 / 2);
@@ -222,33 +206,20 @@ TEST(Pairs, ThreadsChangeNothing) {
 TEST(Pairs, EqualRowsAsAsked) {
   const Rows all = reference::make_set("mixed", 128, 32, 300, 17);
   std::mt19937 random(3);
-  for (const uint32_t count_a : {all.size(), 140u}) {
-    std::vector<uint32_t> rank_a(count_a), rank_b(all.size() - count_a);
-    std::iota(rank_a.begin(), rank_a.end(), 0u);
-    std::iota(rank_b.begin(), rank_b.end(), 0u);
-    std::shuffle(rank_a.begin(), rank_a.end(), random);
-    std::shuffle(rank_b.begin(), rank_b.end(), random);
-    for (const uint32_t need : {20u, 103u, 128u}) {  // 20: all are compared with all
-      const auto value = [&](uint32_t i, uint32_t j) -> std::optional<uint32_t> {
-        const uint32_t m = reference::count_matches(all, i, all, j);
-        return m >= need ? std::optional(m) : std::nullopt;
-      };
-      const auto equal = [&](uint32_t i, uint32_t j) { return reference::count_matches(all, i, all, j) == 128; };
-      for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
-        const std::vector<Pair> expected =
-            reference::pairs_by_definition(all.size(), count_a, value, equal, identical, rank_a, rank_b);
-        for (const size_t limit : kLimits) {
-          StdioTempFiles files;
-          MinhashPairs engine(128, 32, need, {.memory_limit = limit, .files = &files, .identical = identical});
-          for (uint32_t i = 0; i < all.size(); ++i) {
-            if (i == count_a) engine.start_set_b();
-            engine.add(all.row(i));
-          }
-          engine.run(rank_a.data(), rank_b.data());
-          ASSERT_EQ(drain(engine), expected) << count_a << " need " << need << " limit " << limit;
-        }
-      }
-    }
+  for (const uint32_t need : {20u, 103u, 128u}) {  // 20: all are compared with all
+    SCOPED_TRACE(need);
+    const auto value = [&](uint32_t i, uint32_t j) -> std::optional<uint32_t> {
+      const uint32_t m = reference::count_matches(all, i, all, j);
+      return m >= need ? std::optional(m) : std::nullopt;
+    };
+    const auto equal = [&](uint32_t i, uint32_t j) { return reference::count_matches(all, i, all, j) == 128; };
+    test::check_sets_and_ranks(
+        all.size(), {all.size(), 140}, {1, 64 << 10, 1 << 20, kUnlimited}, random,
+        [&](size_t count_a, const Setting& s) {
+          return reference::pairs_by_definition(all.size(), static_cast<uint32_t>(count_a), value, equal, s.identical,
+                                                s.rank_a, s.rank_b);
+        },
+        [&](size_t count_a, const Setting& s) { return search(all, static_cast<uint32_t>(count_a), need, s).pairs; });
   }
 }
 
@@ -421,11 +392,11 @@ TEST(Pairs, BetweenKeepsAllRowsWhereThoseLeftOutAreTold) {
 
 TEST(Pairs, RanksRenameAndOrder) {
   const Rows rows = reference::make_set("mixed", 128, 32, 400, 9);
-  std::vector<uint32_t> rank(rows.size());
-  std::iota(rank.begin(), rank.end(), 5u);
-  std::shuffle(rank.begin(), rank.end(), std::mt19937(4));
+  std::mt19937 random(4);
+  const std::vector<uint32_t> rank = test::shuffled_ranks(rows.size(), 5, random);
   const std::vector<Pair> expected = reference::ranked(reference::pairs(rows, 100), rank);
-  for (const size_t limit : kLimits) EXPECT_EQ(run(rows, 100, limit, &rank).pairs, expected);
+  for (const size_t limit : kLimits)
+    EXPECT_EQ(search(rows, rows.size(), 100, {.limit = limit, .rank_a = rank}).pairs, expected);
 }
 
 TEST(Pairs, CountMatchesReadsBoundedly) {

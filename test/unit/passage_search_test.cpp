@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "test/reference/cut_short.h"
 #include "test/reference/repeated_reference.h"
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/collage.h"
@@ -242,33 +243,22 @@ TEST(PassageSearch, RefusesWhatIsOutOfRange) {
 
 // Whatever is asked to stop, stops; at every poll.
 TEST(PassageSearch, CanBeStopped) {
-  struct StopAt final : StopCheck {
-    explicit StopAt(int n) : left(n) {}
-    bool should_stop() noexcept override { return left-- <= 0; }
-    int left;
-  };
   Collection c;
   for (int d = 0; d < 40; ++d) {
     std::string text;
     for (int n = 0; n < 2000; ++n) text += std::to_string(n) + " ";
     c.documents.push_back(text);
   }
-  reference::StdioTempFiles files;
-  int polls = 0;
-  for (;; polls += 1 + polls / 4) {
-    StopAt stop(polls);
-    PassageOptions options;
-    options.stop = &stop;
-    options.files = &files;
-    options.memory_limit = 1;
-    try {
-      find_ranges(options, c, 10);
-      break;
-    } catch (const Error& e) {
-      ASSERT_EQ(e.code(), Errc::cancelled);
-    }
-  }
-  EXPECT_GT(polls, 20);
+  const auto r = reference::cancel_at_any_poll([](int64_t calls) { return 1 + calls / 4; },
+                                               [&](const EngineOptions& given, int64_t) {
+                                                 PassageOptions options;
+                                                 options.stop = given.stop;
+                                                 options.files = given.files;
+                                                 options.memory_limit = 1;
+                                                 find_ranges(options, c, 10);
+                                               });
+  EXPECT_EQ(r.wrong, "");
+  EXPECT_GT(r.asked, 20);
 }
 
 // Memory for many documents stays within the limit, but for what is known for each document.

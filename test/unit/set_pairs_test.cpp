@@ -7,13 +7,13 @@
 #include <numeric>
 #include <random>
 
-#include "core/base/union_find.h"
 #include "core/exact/int_set.h"
 #include "core/pairs/sets/set_bound.h"
 
 #include "test/reference/cut_short.h"
 #include "test/reference/int_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/unit/pair_engines.h"
 
 namespace neardup::set_pairs_test {
 namespace {
@@ -24,6 +24,7 @@ using reference::Pair;
 using reference::set_pairs_by_definition;
 using reference::Sets;
 using reference::StdioTempFiles;
+using test::Setting;
 using Random = std::mt19937_64;
 
 constexpr Measure kMeasures[] = {Measure::set_jaccard,  Measure::set_overlap,         Measure::set_in_query,
@@ -35,37 +36,12 @@ std::vector<double> measure_bounds(Measure measure) {
   return {1e-300, 0.1, 0.28, 1 / 3.0, 0.5, 0.7, 0.9, 1};
 }
 
-struct Setting {
-  size_t limit = SIZE_MAX;
-  unsigned threads = 1;
-  Identical identical = Identical::all;
-};
+void add(SetPairs& engine, const std::vector<int64_t>& set) { engine.add(set_view(set.data(), set.size())); }
 
-void add_all(SetPairs& engine, const Sets& all, size_t count_a) {
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (i == count_a) engine.start_set_b();
-    engine.add(set_view(all[i].data(), all[i].size()));
-  }
-}
-
-std::vector<Pair> search(const Sets& all, size_t count_a, Measure measure, double bound, const Setting& setting,
-                         const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {},
-                         SearchStats* stats = nullptr) {
-  StdioTempFiles files;
-  std::vector<Pair> out;
-  {
-    SetPairs engine(
-        measure, bound,
-        {.memory_limit = setting.limit, .files = &files, .threads = setting.threads, .identical = setting.identical});
-    add_all(engine, all, count_a);
-    engine.run(rank_a.empty() ? nullptr : rank_a.data(), rank_b.empty() ? nullptr : rank_b.data());
-    RowPair some[100];
-    while (const size_t n = engine.next(some, 100))
-      for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-    if (stats != nullptr) *stats = engine.stats();
-  }
-  EXPECT_EQ(files.open, 0);
-  return out;
+test::Found search(const Sets& all, size_t count_a, Measure measure, double bound, const Setting& setting) {
+  return test::search(
+      all.size(), count_a, setting, [&](const EngineOptions& options) { return SetPairs(measure, bound, options); },
+      [&](SetPairs& engine, uint32_t i) { add(engine, all[i]); });
 }
 
 TEST(SetPairs, EqualDefinitionForEveryShape) {
@@ -77,7 +53,7 @@ TEST(SetPairs, EqualDefinitionForEveryShape) {
           for (const size_t count_a : {size_t{n}, size_t{n} / 3}) {
             const std::vector<Pair> expected = set_pairs_by_definition(all, count_a, measure, bound, Identical::all);
             for (const size_t limit : {SIZE_MAX, size_t{1}})
-              ASSERT_EQ(search(all, count_a, measure, bound, {.limit = limit, .threads = limit == 1 ? 3u : 1u}),
+              ASSERT_EQ(search(all, count_a, measure, bound, {.limit = limit, .threads = limit == 1 ? 3u : 1u}).pairs,
                         expected)
                   << shape << " " << n << " measure " << int(measure) << " bound " << bound << " limit " << limit;
           }
@@ -93,17 +69,17 @@ TEST(SetPairs, LargerSets) {
     const Sets all = make_sets(shape, 600, 8);
     for (const Measure measure : kMeasures) {
       const double bound = measure == Measure::set_overlap ? 12 : 0.8;
-      SearchStats stats;
-      const std::vector<Pair> expected = search(all, all.size(), measure, bound, {}, {}, {}, &stats);
-      EXPECT_EQ(expected, set_pairs_by_definition(all, all.size(), measure, bound, Identical::all));
+      test::Found found = search(all, all.size(), measure, bound, {});
+      const std::vector<Pair> expected = set_pairs_by_definition(all, all.size(), measure, bound, Identical::all);
+      EXPECT_EQ(found.pairs, expected);
       EXPECT_GT(expected.size(), 100u);
-      EXPECT_EQ(stats.spilled_bytes, 0u);
+      EXPECT_EQ(found.stats.spilled_bytes, 0u);
       for (const size_t limit : {size_t{1} << 20, size_t{200} << 10}) {
-        ASSERT_EQ(search(all, all.size(), measure, bound, {.limit = limit, .threads = 2}, {}, {}, &stats), expected)
-            << shape << " measure " << int(measure) << " limit " << limit;
-        EXPECT_LE(stats.peak_bytes, limit + 32 * all.back().size()) << shape;
+        found = search(all, all.size(), measure, bound, {.limit = limit, .threads = 2});
+        ASSERT_EQ(found.pairs, expected) << shape << " measure " << int(measure) << " limit " << limit;
+        EXPECT_LE(found.stats.peak_bytes, limit + 32 * all.back().size()) << shape;
       }
-      EXPECT_GT(stats.spilled_bytes, 0u);
+      EXPECT_GT(found.stats.spilled_bytes, 0u);
     }
   }
 }
@@ -112,8 +88,7 @@ TEST(SetPairs, LargerSets) {
 TEST(SetPairs, ComparesFew) {
   const Sets all = make_sets("common elements", 3'000, 8);
   for (const Measure measure : {Measure::set_jaccard, Measure::set_in_query}) {
-    SearchStats stats;
-    search(all, all.size(), measure, 0.8, {}, {}, {}, &stats);
+    const SearchStats stats = search(all, all.size(), measure, 0.8, {}).stats;
     EXPECT_LT(stats.compared, 60'000u);
     EXPECT_GT(stats.found, 100u);
   }
@@ -123,26 +98,15 @@ TEST(SetPairs, SetsRanksAndEqualRows) {
   Random random(5);
   for (const char* shape : {"families", "equal", "small"}) {
     const Sets all = make_sets(shape, 60, 21);
-    for (const size_t count_a : {size_t{0}, size_t{1}, size_t{25}, all.size()}) {
-      std::vector<uint32_t> rank_a(count_a), rank_b(all.size() - count_a);
-      std::iota(rank_a.begin(), rank_a.end(), 7u);
-      std::iota(rank_b.begin(), rank_b.end(), 7u);
-      std::shuffle(rank_a.begin(), rank_a.end(), random);
-      std::shuffle(rank_b.begin(), rank_b.end(), random);
-      for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
-        for (const Measure measure : kMeasures) {
-          const double bound = measure == Measure::set_overlap ? 3 : 0.6;
-          for (const size_t limit : {SIZE_MAX, size_t{1}}) {
-            const Setting setting{.limit = limit, .identical = identical};
-            ASSERT_EQ(search(all, count_a, measure, bound, setting),
-                      set_pairs_by_definition(all, count_a, measure, bound, identical))
-                << shape << " " << count_a << " identical " << int(identical) << " measure " << int(measure);
-            ASSERT_EQ(search(all, count_a, measure, bound, setting, rank_a, rank_b),
-                      set_pairs_by_definition(all, count_a, measure, bound, identical, rank_a, rank_b))
-                << shape << " " << count_a << " identical " << int(identical) << " measure " << int(measure);
-          }
-        }
-      }
+    for (const Measure measure : kMeasures) {
+      SCOPED_TRACE(std::string(shape) + ", measure " + std::to_string(int(measure)));
+      const double bound = measure == Measure::set_overlap ? 3 : 0.6;
+      test::check_sets_and_ranks(
+          all.size(), {0, 1, 25, all.size()}, {SIZE_MAX, 1}, random,
+          [&](size_t count_a, const Setting& s) {
+            return set_pairs_by_definition(all, count_a, measure, bound, s.identical, s.rank_a, s.rank_b);
+          },
+          [&](size_t count_a, const Setting& s) { return search(all, count_a, measure, bound, s).pairs; });
     }
   }
 }
@@ -159,7 +123,7 @@ TEST(SetPairs, AllSizes) {
   for (const Measure measure : kMeasures) {
     for (const double bound : {0.02, 0.9, 1.0}) {
       for (const size_t limit : {SIZE_MAX, size_t{1} << 18})
-        ASSERT_EQ(search(all, all.size(), measure, bound, {.limit = limit}),
+        ASSERT_EQ(search(all, all.size(), measure, bound, {.limit = limit}).pairs,
                   set_pairs_by_definition(all, all.size(), measure, bound, Identical::all))
             << int(measure) << " " << bound;
     }
@@ -169,13 +133,11 @@ TEST(SetPairs, AllSizes) {
 TEST(SetPairs, ManyEqualRowsNeedNotBePaired) {
   Sets all(50'000, {1, 2, 3});
   all.push_back({1, 2, 3, 4});
-  SearchStats stats;
-  EXPECT_EQ(search(all, all.size(), Measure::set_jaccard, 0.7, {.identical = Identical::star}, {}, {}, &stats).size(),
-            50'000u);
-  EXPECT_EQ(search(all, all.size(), Measure::set_in_query, 1, {.limit = 1 << 20, .identical = Identical::none}, {}, {},
-                   &stats),
-            (std::vector<Pair>{{0, 50'000, 3}}));
-  EXPECT_EQ(stats.left_out, 49'999u);
+  EXPECT_EQ(search(all, all.size(), Measure::set_jaccard, 0.7, {.identical = Identical::star}).pairs.size(), 50'000u);
+  const test::Found found =
+      search(all, all.size(), Measure::set_in_query, 1, {.limit = 1 << 20, .identical = Identical::none});
+  EXPECT_EQ(found.pairs, (std::vector<Pair>{{0, 50'000, 3}}));
+  EXPECT_EQ(found.stats.left_out, 49'999u);
 }
 
 TEST(SetPairs, ComponentsAndValues) {
@@ -184,22 +146,14 @@ TEST(SetPairs, ComponentsAndValues) {
     for (const Measure measure : kMeasures) {
       const double bound = measure == Measure::set_overlap ? 4 : 0.6;
       for (const size_t limit : {SIZE_MAX, size_t{1}}) {
-        UnionFind expected(150), sets(150);
-        for (const auto& [a, b, v] : set_pairs_by_definition(all, 150, measure, bound, Identical::all))
-          expected.unite(a, b);
         StdioTempFiles files;
         SetPairs engine(measure, bound, {.memory_limit = limit, .files = &files, .threads = 2});
-        add_all(engine, all, 150);
-        engine.run_components(sets);
-        std::vector<uint32_t> roots(150), values(150);
-        for (uint32_t i = 0; i < 150; ++i) {
-          roots[i] = sets.find(i);
-          ASSERT_EQ(roots[i], expected.find(i)) << shape << " measure " << int(measure);
-        }
-        engine.values_with(roots.data(), values.data());
-        for (uint32_t i = 0; i < 150; ++i)
-          ASSERT_EQ(values[i],
-                    common_elements(all[i].data(), all[i].size(), all[roots[i]].data(), all[roots[i]].size()));
+        for (const auto& set : all) add(engine, set);
+        SCOPED_TRACE(std::string(shape) + ", measure " + std::to_string(int(measure)));
+        test::check_components(engine, 150, set_pairs_by_definition(all, 150, measure, bound, Identical::all),
+                               [&](uint32_t i, uint32_t j) {
+                                 return common_elements(all[i].data(), all[i].size(), all[j].data(), all[j].size());
+                               });
       }
     }
   }
@@ -207,11 +161,9 @@ TEST(SetPairs, ComponentsAndValues) {
 
 void run_all(const Sets& all, Measure measure, const EngineOptions& options) {
   SetPairs engine(measure, 0.8, options);
-  add_all(engine, all, all.size());
+  for (const auto& set : all) add(engine, set);
   engine.run();
-  RowPair some[64];
-  while (engine.next(some, 64) != 0) {
-  }
+  reference::drain(engine, 64);
 }
 
 TEST(SetPairs, CancelAtAnyPollAndFailAtAnyCall) {

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <numeric>
 
-#include "core/base/union_find.h"
 #include "core/signature/simhash.h"
 
 #include "test/reference/cut_short.h"
 #include "test/reference/hash_sets.h"
-#include "test/reference/pairs_by_definition.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/unit/pair_engines.h"
 #include "test/unit/support.h"
 
 namespace neardup::simhash_pairs_test {
@@ -26,6 +24,7 @@ using reference::kHashShapes;
 using reference::make_values;
 using reference::Values;
 using reference::with_flips;
+using test::Setting;
 
 std::vector<Pair> by_definition(const Values& all, size_t count_a, uint32_t most, Identical identical,
                                 const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {}) {
@@ -38,34 +37,10 @@ std::vector<Pair> by_definition(const Values& all, size_t count_a, uint32_t most
       [&](uint32_t i, uint32_t j) { return all[i] == all[j]; }, identical, rank_a, rank_b);
 }
 
-struct Setting {
-  size_t limit = SIZE_MAX;
-  unsigned threads = 1;
-  Identical identical = Identical::all;
-};
-
-std::vector<Pair> search(const Values& all, size_t count_a, uint32_t most, const Setting& setting,
-                         const std::vector<uint32_t>& rank_a = {}, const std::vector<uint32_t>& rank_b = {},
-                         SearchStats* stats = nullptr) {
-  StdioTempFiles files;
-  std::vector<Pair> out;
-  {
-    SimhashPairs engine(
-        most,
-        {.memory_limit = setting.limit, .files = &files, .threads = setting.threads, .identical = setting.identical});
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (i == count_a) engine.start_set_b();
-      engine.add(all[i]);
-    }
-    engine.run(rank_a.empty() ? nullptr : rank_a.data(), rank_b.empty() ? nullptr : rank_b.data());
-    RowPair some[100];
-    while (const size_t n = engine.next(some, 100)) {
-      for (size_t i = 0; i < n; ++i) out.emplace_back(some[i].a, some[i].b, some[i].value);
-    }
-    if (stats != nullptr) *stats = engine.stats();
-  }
-  EXPECT_EQ(files.open, 0);
-  return out;
+test::Found search(const Values& all, size_t count_a, uint32_t most, const Setting& setting) {
+  return test::search(
+      all.size(), count_a, setting, [&](const EngineOptions& options) { return SimhashPairs(most, options); },
+      [&](SimhashPairs& engine, uint32_t i) { engine.add(all[i]); });
 }
 
 TEST(SimhashPairs, EqualDefinitionForEveryShape) {
@@ -75,7 +50,8 @@ TEST(SimhashPairs, EqualDefinitionForEveryShape) {
       for (const uint32_t most : {0u, 1u, 3u, 6u, 7u, 12u, 31u, 32u, 63u, 64u}) {
         const std::vector<Pair> expected = by_definition(all, n, most, Identical::all);
         for (const unsigned threads : {1u, 3u})
-          ASSERT_EQ(search(all, n, most, {.threads = threads}), expected) << shape << " " << n << " distance " << most;
+          ASSERT_EQ(search(all, n, most, {.threads = threads}).pairs, expected)
+              << shape << " " << n << " distance " << most;
       }
     }
   }
@@ -86,8 +62,8 @@ TEST(SimhashPairs, EveryKernel) {
   const std::vector<Pair> expected = by_definition(all, 700, 9, Identical::all);
   const std::vector<Pair> between = by_definition(all, 300, 9, Identical::all);
   test::for_each_kernels([&] {
-    EXPECT_EQ(search(all, 700, 9, {}), expected);
-    EXPECT_EQ(search(all, 300, 9, {}), between);
+    EXPECT_EQ(search(all, 700, 9, {}).pairs, expected);
+    EXPECT_EQ(search(all, 300, 9, {}).pairs, between);
   });
 }
 
@@ -97,14 +73,12 @@ TEST(SimhashPairs, LargerSets) {
     const Values all = make_values(shape, 2'000, 8);
     for (const uint32_t most : {2u, 3u, 5u}) {
       const std::vector<Pair> expected = by_definition(all, all.size(), most, Identical::all);
-      SearchStats stats;
       for (const size_t limit : {SIZE_MAX, size_t{1} << 20, size_t{64} << 10}) {
-        ASSERT_EQ(search(all, all.size(), most, {.limit = limit, .threads = 2}, {}, {}, &stats), expected)
-            << shape << " distance " << most << " limit " << limit;
-        if (limit != SIZE_MAX) {
-          EXPECT_LE(stats.peak_bytes, limit);
-        } else if (std::string(shape) == "families") {
-          EXPECT_LT(stats.looked, 200'000u);
+        const test::Found found = search(all, all.size(), most, {.limit = limit, .threads = 2});
+        ASSERT_EQ(found.pairs, expected) << shape << " distance " << most << " limit " << limit;
+        EXPECT_LE(found.stats.peak_bytes, limit);
+        if (limit == SIZE_MAX && std::string(shape) == "families") {
+          EXPECT_LT(found.stats.looked, 200'000u);
         }
       }
     }
@@ -115,24 +89,14 @@ TEST(SimhashPairs, SetsRanksAndEqualRows) {
   Random random(5);
   for (const char* shape : {"families", "equal", "giant", "few bits"}) {
     const Values all = make_values(shape, 250, 21);
-    for (const size_t count_a : {size_t{0}, size_t{1}, size_t{120}, all.size()}) {
-      std::vector<uint32_t> rank_a(count_a), rank_b(all.size() - count_a);
-      std::iota(rank_a.begin(), rank_a.end(), 7u);
-      std::iota(rank_b.begin(), rank_b.end(), 7u);
-      std::shuffle(rank_a.begin(), rank_a.end(), random);
-      std::shuffle(rank_b.begin(), rank_b.end(), random);
-      for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
-        for (const size_t limit : {SIZE_MAX, size_t{1}}) {
-          const Setting setting{.limit = limit, .identical = identical};
-          for (const uint32_t most : {0u, 3u, 20u}) {
-            ASSERT_EQ(search(all, count_a, most, setting), by_definition(all, count_a, most, identical))
-                << shape << " " << count_a << " identical " << int(identical);
-            ASSERT_EQ(search(all, count_a, most, setting, rank_a, rank_b),
-                      by_definition(all, count_a, most, identical, rank_a, rank_b))
-                << shape << " " << count_a << " identical " << int(identical);
-          }
-        }
-      }
+    for (const uint32_t most : {0u, 3u, 20u}) {
+      SCOPED_TRACE(std::string(shape) + ", distance " + std::to_string(most));
+      test::check_sets_and_ranks(
+          all.size(), {0, 1, 120, all.size()}, {SIZE_MAX, 1}, random,
+          [&](size_t count_a, const Setting& s) {
+            return by_definition(all, count_a, most, s.identical, s.rank_a, s.rank_b);
+          },
+          [&](size_t count_a, const Setting& s) { return search(all, count_a, most, s).pairs; });
     }
   }
 }
@@ -140,12 +104,12 @@ TEST(SimhashPairs, SetsRanksAndEqualRows) {
 TEST(SimhashPairs, ManyEqualRowsNeedNotBePaired) {
   Values all(100'000, 99);
   all.push_back(98);
-  SearchStats stats;
-  EXPECT_EQ(search(all, all.size(), 3, {.identical = Identical::star}, {}, {}, &stats).size(), 100'000u);
-  EXPECT_EQ(stats.left_out, 0u);
-  EXPECT_EQ(search(all, all.size(), 3, {.limit = 1 << 20, .identical = Identical::none}, {}, {}, &stats),
-            (std::vector<Pair>{{0, 100'000, 1}}));
-  EXPECT_EQ(stats.left_out, 99'999u);
+  const test::Found star = search(all, all.size(), 3, {.identical = Identical::star});
+  EXPECT_EQ(star.pairs.size(), 100'000u);
+  EXPECT_EQ(star.stats.left_out, 0u);
+  const test::Found none = search(all, all.size(), 3, {.limit = 1 << 20, .identical = Identical::none});
+  EXPECT_EQ(none.pairs, (std::vector<Pair>{{0, 100'000, 1}}));
+  EXPECT_EQ(none.stats.left_out, 99'999u);
 }
 
 // Equal values are found by parts in memory, and by an external sort beyond it.
@@ -155,17 +119,15 @@ TEST(SimhashPairs, EqualRowsInManyParts) {
   for (size_t i = 0; i < 40'000; ++i) all.push_back(i % 3 == 0 ? random() : all[random() % all.size()]);
   for (const size_t count_a : {all.size(), size_t{15'000}}) {
     for (const Identical identical : {Identical::all, Identical::star, Identical::none}) {
-      SearchStats stats;
-      const std::vector<Pair> in_memory = search(all, count_a, 1, {.identical = identical}, {}, {}, &stats);
-      const uint64_t distinct = stats.distinct;
-      EXPECT_EQ(search(all, count_a, 1, {.limit = 1 << 18, .identical = identical}, {}, {}, &stats), in_memory);
+      const test::Found in_memory = search(all, count_a, 1, {.identical = identical});
+      const test::Found by_parts = search(all, count_a, 1, {.limit = 1 << 18, .identical = identical});
+      EXPECT_EQ(by_parts.pairs, in_memory.pairs);
+      EXPECT_LT(in_memory.stats.distinct, 30'000u);
       // Where all are paired, and little memory is left, some take part in the search as if they were others.
       if (identical != Identical::all) {
-        EXPECT_EQ(stats.distinct, distinct);
-      }
-      EXPECT_LT(distinct, 30'000u);
-      if (identical == Identical::all) {
-        EXPECT_GT(in_memory.size(), 20'000u);
+        EXPECT_EQ(by_parts.stats.distinct, in_memory.stats.distinct);
+      } else {
+        EXPECT_GT(in_memory.pairs.size(), 20'000u);
       }
     }
   }
@@ -175,21 +137,12 @@ TEST(SimhashPairs, ComponentsAndValues) {
   for (const char* shape : kHashShapes) {
     const Values all = make_values(shape, 800, 4);
     for (const size_t limit : {SIZE_MAX, size_t{1}}) {
-      UnionFind expected(800), sets(800);
-      for (const auto& [a, b, d] : by_definition(all, 800, 3, Identical::all)) expected.unite(a, b);
       StdioTempFiles files;
       SimhashPairs engine(3, {.memory_limit = limit, .files = &files, .threads = 2});
       for (const uint64_t v : all) engine.add(v);
-      engine.run_components(sets);
-      std::vector<uint32_t> roots(800), values(800);
-      for (uint32_t i = 0; i < 800; ++i) {
-        roots[i] = sets.find(i);
-        ASSERT_EQ(roots[i], expected.find(i));
-      }
-      engine.values_with(roots.data(), values.data());
-      for (uint32_t i = 0; i < 800; ++i) {
-        ASSERT_EQ(values[i], static_cast<uint32_t>(hamming_distance(all[i], all[roots[i]])));
-      }
+      test::check_components(engine, 800, by_definition(all, 800, 3, Identical::all), [&](uint32_t i, uint32_t j) {
+        return static_cast<uint32_t>(hamming_distance(all[i], all[j]));
+      });
     }
   }
 }
@@ -198,9 +151,7 @@ void run_all(const Values& all, const EngineOptions& options) {
   SimhashPairs engine(4, options);
   for (const uint64_t v : all) engine.add(v);
   engine.run();
-  RowPair some[64];
-  while (engine.next(some, 64) != 0) {
-  }
+  reference::drain(engine, 64);
 }
 
 TEST(SimhashPairs, CancelAtAnyPoll) {

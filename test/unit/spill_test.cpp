@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "test/reference/signature_sets.h"
+#include "test/reference/cut_short.h"
 #include "test/reference/stdio_temp_file.h"
 
 namespace neardup::spill_test {
@@ -134,24 +134,13 @@ TEST(Spill, FilesThatFail) {
 TEST(Spill, CanBeStopped) {
   const std::vector<SortRecord> in = make(Keys::random, 200000, 6);
   for (const size_t budget : {size_t{0}, size_t{64} << 20}) {
-    StdioTempFiles files;
-    reference::StopAfter never(INT64_MAX);
-    {
-      Workspace ws(budget, &files, &never);
-      sorted_by(in, budget, ws);
-    }
-    ASSERT_GT(never.asked, 0);
-    for (int64_t after = 0; after < never.asked; after += 1 + never.asked / 10) {
-      reference::StopAfter stop(after);
-      Workspace ws(budget, &files, &stop);
-      try {
-        sorted_by(in, budget, ws);
-        ADD_FAILURE() << after;
-      } catch (const Error& e) {
-        EXPECT_EQ(e.code(), Errc::cancelled);
-      }
-      EXPECT_EQ(files.open, 0);
-    }
+    const auto r = reference::cancel_at_any_poll([](int64_t calls) { return 1 + calls; },
+                                                 [&](const EngineOptions& options, int64_t) {
+                                                   Workspace ws(budget, options.files, options.stop);
+                                                   sorted_by(in, budget, ws);
+                                                 });
+    EXPECT_EQ(r.wrong, "");
+    EXPECT_GT(r.asked, 0);
   }
 }
 

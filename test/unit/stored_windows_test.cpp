@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "test/reference/cut_short.h"
 #include "test/reference/repeated_reference.h"
 #include "test/reference/stdio_temp_file.h"
 #include "test/unit/collage.h"
@@ -178,36 +179,24 @@ TEST(WindowSet, EmptyAndOutOfOrder) {
 
 // Whatever is asked to stop, stops; at every poll.
 TEST(StoredWindows, CanBeStopped) {
-  struct StopAt final : StopCheck {
-    explicit StopAt(int n) : left(n) {}
-    bool should_stop() noexcept override { return left-- <= 0; }
-    int left;
-  };
   std::string text;
   for (int n = 0; n < 100000; ++n) text += std::to_string(n % 1000) + " ";
   const Exact exact(text);
-  std::vector<uint64_t> ascending(4096);
-  for (size_t i = 0; i < ascending.size(); ++i) ascending[i] = i;
-  int polls = 0;
-  for (;; polls += 1 + polls / 4) {
-    StopAt stop(polls);
-    try {
-      reference::StdioTempFiles files;
-      WindowSet set(1, &files, &stop);
-      for (int b = 0; b < 100; ++b) {
-        set.add(ascending.data(), ascending.size());
-        for (uint64_t& n : ascending) n += ascending.size();
-      }
-      for (uint64_t& n : ascending) n -= 100 * ascending.size();
-      set.finish();
-      WindowCutter({Unit::word, 5, 1}, &set, &stop).cut(0, exact.data(), exact.size());
-      break;
-    } catch (const Error& e) {
-      ASSERT_EQ(e.code(), Errc::cancelled);
-      for (size_t i = 0; i < ascending.size(); ++i) ascending[i] = i;
-    }
-  }
-  EXPECT_GT(polls, 20);
+  const auto r = reference::cancel_at_any_poll(
+      [](int64_t calls) { return 1 + calls / 4; },
+      [&](const EngineOptions& options, int64_t) {
+        std::vector<uint64_t> ascending(4096);
+        std::iota(ascending.begin(), ascending.end(), 0);
+        WindowSet set(1, options.files, options.stop);
+        for (int b = 0; b < 100; ++b) {
+          set.add(ascending.data(), ascending.size());
+          for (uint64_t& n : ascending) n += ascending.size();
+        }
+        set.finish();
+        WindowCutter({Unit::word, 5, 1}, &set, options.stop).cut(0, exact.data(), exact.size());
+      });
+  EXPECT_EQ(r.wrong, "");
+  EXPECT_GT(r.asked, 20);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "test/reference/signature_sets.h"
 #include "test/reference/text_score_reference.h"
 #include "test/unit/support.h"
 
@@ -178,15 +179,9 @@ TEST(TextScore, OnlyTheFirstCharactersCount) {
   EXPECT_EQ(score(head.substr(1) + "b", head + "b"), 99);
 }
 
-struct StopAfter final : StopCheck {
-  explicit StopAfter(int n) : left(n) {}
-  bool should_stop() noexcept override { return left-- <= 0; }
-  int left;
-};
-
 TEST(TextScore, IsCancelled) {
   const std::string blank(3000000, ' ');
-  StopAfter stop(3);
+  reference::StopAfter stop(3);
   const auto* p = reinterpret_cast<const uint8_t*>(blank.data());
   EXPECT_THROW(text_score(p, blank.size(), p, blank.size(), &stop), Error);
 }
