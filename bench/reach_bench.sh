@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What each use of PostgreSQL's insides saves (docs/internals.md): the library with all of them beside one without each,
+# The saving by each use of PostgreSQL's insides (docs/internals.md): the library with all of them beside one without each,
 # and one without any, built from this tree; searches and inserts on one table, by turns. The server is that of PGHOST
 # and PGDATABASE (./run bench starts one), on this machine, and this role its superuser.
 #   reach_bench.sh [ROWS]      (default 100000)
