@@ -59,8 +59,9 @@ std::vector<uint32_t> sign(Unit unit, int k, const std::string& text, uint64_t s
   ShingleStream stream(unit, k, reinterpret_cast<const uint8_t*>(text.data()), text.size());
   DocumentSketch sketch(kPerm, seed);
   while (const size_t n = stream.next(batch)) sketch.add(batch, n);
-  sketch.finish();
-  return {sketch.components(), sketch.components() + kPerm};
+  std::vector<uint32_t> components(kPerm);
+  sketch.finish(components.data());
+  return components;
 }
 
 size_t total_bytes(const Documents& documents) {

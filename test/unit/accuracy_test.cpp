@@ -19,8 +19,9 @@ constexpr int kSeeds = 32;
 std::vector<uint32_t> sketch(const std::vector<uint64_t>& elements, uint64_t seed) {
   DocumentSketch s(kNumPerm, seed);
   s.add(elements.data(), elements.size());
-  s.finish();
-  return {s.components(), s.components() + kNumPerm};
+  std::vector<uint32_t> components(kNumPerm);
+  s.finish(components.data());
+  return components;
 }
 
 struct Case {

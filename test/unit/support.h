@@ -94,9 +94,9 @@ inline std::vector<uint32_t> document_sketch(const std::vector<uint64_t>& x, uin
     if (batch == 0) batch = x.size();
     s.add(x.data() + i, std::min(batch, x.size() - i));
   }
-  s.finish();
-  EXPECT_EQ(s.is_empty(), x.empty());
-  return {s.components(), s.components() + num_perm};
+  std::vector<uint32_t> components(num_perm);
+  EXPECT_EQ(s.finish(components.data()), !x.empty());
+  return components;
 }
 
 inline std::vector<uint32_t> incremental_sketch(const std::vector<uint64_t>& x, uint32_t num_perm, uint64_t seed) {

@@ -1,6 +1,7 @@
 // The values of a block of bits that differ from one of them in few bits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace neardup {
@@ -20,6 +21,17 @@ void for_each_flips(uint32_t width, int radius, Take take) {
       flips = ripple | ((flips ^ ripple) >> 2) / low;
     }
   }
+}
+
+// Values of `width` bits within the radius of one of them; rounded, and more than any plan may have where it is large.
+inline double values_within(uint32_t width, int radius) noexcept {
+  double term = 1;
+  double sum = 0;
+  for (int r = 0; r <= radius; ++r) {
+    sum += term;
+    term = term * (width - std::min<double>(width, r)) / (r + 1);  // a whole number
+  }
+  return sum;
 }
 
 }  // namespace neardup

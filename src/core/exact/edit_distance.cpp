@@ -13,8 +13,6 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kEditPollBytes = 64 * 1024;  // bytes compared or counted between two polls
-
 size_t equal_back(const uint8_t* a_end, const uint8_t* b_end, size_t n) noexcept {
   size_t i = 0;
   while (i + 8 <= n && std::memcmp(a_end - i - 8, b_end - i - 8, 8) == 0) i += 8;
@@ -42,14 +40,12 @@ size_t common_back(bool utf8, const uint8_t* a, size_t a_size, const uint8_t* b,
 int64_t count_symbols(bool utf8, const uint8_t* p, size_t size, Poller& poller) {
   if (!utf8) return static_cast<int64_t>(size);
   int64_t n = 0;
-  for (size_t at = 0; at < size;) {
-    const size_t piece = std::min(kEditPollBytes, size - at);
+  for_each_piece(size, [&](size_t at, size_t piece) {
     uint32_t symbols = 0;
     for (size_t i = 0; i < piece; ++i) symbols += !continues_utf8(p[at + i]);
     n += symbols;
-    at += piece;
     poller.spend(piece / 8);
-  }
+  });
   return n;
 }
 

@@ -8,8 +8,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kEditPollBytes = 64 * 1024;  // bytes compared between two polls
-constexpr int64_t kLook = 16;                 // edits between two looks at whether it is worth going on
+constexpr int64_t kLook = 16;  // edits between two looks at whether it is worth going on
 
 size_t equal_front(const uint8_t* a, const uint8_t* b, size_t n) noexcept {
   size_t i = 0;

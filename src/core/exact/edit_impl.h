@@ -15,6 +15,8 @@ struct EditText {
   int64_t length;  // symbols
 };
 
+inline constexpr size_t kEditPollBytes = 64 * 1024;  // bytes compared between two polls
+
 inline bool continues_utf8(uint8_t b) noexcept { return (b & 0xc0) == 0x80; }
 
 // Whole symbols that are equal from a[0] and b[0] on, in bytes.

@@ -1,14 +1,11 @@
 // AVX2 forms. Built with per-function target attributes only, so that no inline helper compiled for
 // AVX2 can leak into code that runs on older machines.
 #if defined(__x86_64__)
-#include <immintrin.h>
-
+#include "core/kernels/avx2_intrinsics.h"
 #include "core/kernels/ctph_kernels.h"
 #include "core/kernels/forms.h"
 #include "core/kernels/packed_leaf.h"
 #include "core/kernels/word_kernels.h"
-
-#define TARGET __attribute__((target("avx2,bmi2")))
 
 namespace neardup {
 namespace {
@@ -30,13 +27,13 @@ TARGET void fold_ascii(const uint8_t* in, size_t blocks, uint8_t* out, uint64_t*
     uint64_t w = 0;
     uint64_t h = 0;
     for (int half = 0; half < 2; ++half) {
-      const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + 32 * half));
+      const __m256i c = load256(in + 32 * half);
       const __m256i upper = _mm256_and_si256(_mm256_cmpgt_epi8(c, before_upper), _mm256_cmpgt_epi8(after_upper, c));
       const __m256i f = _mm256_or_si256(c, _mm256_and_si256(upper, case_bit));
       const __m256i lower = _mm256_and_si256(_mm256_cmpgt_epi8(f, before_lower), _mm256_cmpgt_epi8(after_lower, f));
       const __m256i digit = _mm256_and_si256(_mm256_cmpgt_epi8(c, before_digit), _mm256_cmpgt_epi8(after_digit, c));
       const __m256i any = _mm256_or_si256(_mm256_or_si256(lower, digit), _mm256_cmpeq_epi8(c, underscore));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * half), f);
+      store256(out + 32 * half, f);
       w |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(any))) << (32 * half);
       h |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(c))) << (32 * half);
     }
@@ -49,8 +46,7 @@ TARGET uint32_t count_equal32(const uint32_t* a, const uint32_t* b, size_t n) {
   __m256i sum = _mm256_setzero_si256();
   size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    const __m256i e = _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
-                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    const __m256i e = _mm256_cmpeq_epi32(load256(a + i), load256(b + i));
     sum = _mm256_sub_epi32(sum, e);
   }
   alignas(32) uint32_t lane[8];
@@ -65,8 +61,7 @@ TARGET uint32_t count_equal16(const uint16_t* a, const uint16_t* b, size_t n) {
   uint32_t m = 0;
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
-    const __m256i e = _mm256_cmpeq_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
-                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    const __m256i e = _mm256_cmpeq_epi16(load256(a + i), load256(b + i));
     m += static_cast<uint32_t>(__builtin_popcount(static_cast<uint32_t>(_mm256_movemask_epi8(e)))) >> 1;
   }
   for (; i < n; ++i) m += a[i] == b[i];
@@ -77,8 +72,7 @@ TARGET uint32_t count_equal8(const uint8_t* a, const uint8_t* b, size_t n) {
   uint32_t m = 0;
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    const __m256i e = _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
-                                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    const __m256i e = _mm256_cmpeq_epi8(load256(a + i), load256(b + i));
     m += static_cast<uint32_t>(__builtin_popcount(static_cast<uint32_t>(_mm256_movemask_epi8(e))));
   }
   for (; i < n; ++i) m += a[i] == b[i];
@@ -88,8 +82,7 @@ TARGET uint32_t count_equal8(const uint8_t* a, const uint8_t* b, size_t n) {
 TARGET uint64_t equal_mask32(const uint32_t* a, const uint32_t* b, size_t n) {
   uint64_t m = 0;
   for (size_t i = 0; i < n; i += 8) {
-    const __m256i e = _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + i)),
-                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + i)));
+    const __m256i e = _mm256_cmpeq_epi32(load256(a + i), load256(b + i));
     m |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(e)))) << i;
   }
   return m;
@@ -104,7 +97,7 @@ TARGET inline __m256i multiply64(__m256i x, __m256i low, __m256i high) {
 TARGET void at_least8(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks) {
   const __m256i below = _mm256_set1_epi8(static_cast<char>(least - 1));
   const auto half = [&](const uint8_t* at) TARGET {
-    const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    const __m256i c = load256(at);
     return static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(c, below))));
   };
   for (size_t b = 0; b < blocks; ++b, in += 64) masks[b] = half(in) | half(in + 32) << 32;
@@ -121,7 +114,7 @@ TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32
   for (; i + 16 <= n; i += 16) {
     uint64_t value_bin[16];  // value << 32 | bin
     for (size_t g = 0; g < 16; g += 4) {
-      __m256i h = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i + g)), seed);
+      __m256i h = _mm256_xor_si256(load256(x + i + g), seed);
       h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 32));
       h = multiply64(h, low, high);
       h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 32));
@@ -129,7 +122,7 @@ TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32
       h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 28));
       const __m256i bin = _mm256_srli_epi64(_mm256_mul_epu32(h, bins), 32);
       const __m256i value = _mm256_slli_epi64(_mm256_srli_epi64(h, 33), 32);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(value_bin + g), _mm256_or_si256(value, bin));
+      store256(value_bin + g, _mm256_or_si256(value, bin));
     }
     for (const uint64_t vb : value_bin) {
       uint32_t* c = components + static_cast<uint32_t>(vb);
@@ -140,20 +133,8 @@ TARGET void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32
   kScalarKernels.sketch_round0(x + i, n - i, seed_mix, num_perm, components);
 }
 
-// Four lanes without a shift across them and without three-way logic would gain little.
-void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks, uint64_t* vp,
-                 uint64_t* vn, uint64_t* p, uint64_t* n) {
-  kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
-}
-
-// Bits of each 64-bit lane, by nibbles.
-TARGET inline __m256i count_lanes(__m256i v) {
-  const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m256i nibble = _mm256_set1_epi8(15);
-  const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(v, nibble));
-  const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
-  return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
-}
+// Set bits of each 64-bit lane.
+TARGET inline __m256i count_lanes(__m256i v) { return _mm256_sad_epu8(count_bytes(v), _mm256_setzero_si256()); }
 
 TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
                          uint32_t* out) {
@@ -164,7 +145,7 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
     const __m256i value = broadcast(x[i]);
     size_t j = triangle ? i + 1 : 0;
     for (; j + 4 <= ny; j += 4) {
-      const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y + j));
+      const __m256i other = load256(y + j);
       const __m256i near = _mm256_cmpgt_epi64(too_many, count_lanes(_mm256_xor_si256(value, other)));
       unsigned hits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(near)));
       for (; hits != 0; hits &= hits - 1)
@@ -191,10 +172,12 @@ TARGET inline uint64_t load_word(const uint8_t* p) {
   return v;
 }
 
+// kWords: of a value; 0: as many as `words` says. Unlike values go beyond the bound after some words.
+template <size_t kWords>
 TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, size_t words, bool triangle,
                               unsigned most, uint32_t* out) {
-  // Unlike values go beyond the bound after some words.
   constexpr size_t kWordsPerTest = 4;
+  if constexpr (kWords != 0) words = kWords;
   size_t n = 0;
   for (size_t i = 0; i < nx; ++i, x += words) {
     size_t j = triangle ? i + 1 : 0;
@@ -202,21 +185,6 @@ TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, s
       size_t differing = 0;
       for (size_t w = 0; w < words && differing <= most; w += kWordsPerTest)
         for (size_t at = w; at < words && at < w + kWordsPerTest; ++at) differing += count_word(x[at] ^ other[at]);
-      if (differing <= most) out[n++] = static_cast<uint32_t>(i << 16 | j);
-    }
-  }
-  return n;
-}
-
-template <size_t kWords>
-TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
-                              uint32_t* out) {
-  size_t n = 0;
-  for (size_t i = 0; i < nx; ++i, x += kWords) {
-    size_t j = triangle ? i + 1 : 0;
-    for (const uint64_t* other = y + j * kWords; j < ny; ++j, other += kWords) {
-      size_t differing = 0;
-      for (size_t w = 0; w < kWords; ++w) differing += count_word(x[w] ^ other[w]);
       if (differing <= most) out[n++] = static_cast<uint32_t>(i << 16 | j);
     }
   }
@@ -324,8 +292,7 @@ TARGET void unpack_tids_avx2(const PackedEntries& leaf, uint32_t from, uint32_t 
     EightFields tids(copy.tids, copy.n, from);
     const TidDecoder decode_tids(copy);
     for (; to - from >= 8 && tids.is_safe(); from += 8, out += 8) {
-      for (int h = 0; h < 2; ++h)
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4 * h), decode_tids(tids.half(h)));
+      for (int h = 0; h < 2; ++h) store256(out + 4 * h, decode_tids(tids.half(h)));
       tids.advance();
     }
   }
@@ -345,32 +312,30 @@ size_t near_codes_avx2(const uint64_t* x, size_t nx, const uint64_t* y, size_t n
     case 1:
       return near_pairs(x, nx, y, ny, triangle, most, out);
     case 2:
-      return find_near_codes<2>(x, nx, y, ny, triangle, most, out);
+      return find_near_codes<2>(x, nx, y, ny, words, triangle, most, out);
     case 4:
-      return find_near_codes<4>(x, nx, y, ny, triangle, most, out);
+      return find_near_codes<4>(x, nx, y, ny, words, triangle, most, out);
     default:
-      return find_near_codes(x, nx, y, ny, words, triangle, most, out);
+      return find_near_codes<0>(x, nx, y, ny, words, triangle, most, out);
   }
 }
 
-const Kernels kAvx2Kernels = {
-    "avx2",
-    fold_ascii,
-    count_equal32,
-    count_equal16,
-    count_equal8,
-    equal_mask32,
-    at_least8,
-    sketch_round0,
-    unpack_entries_avx2,
-    unpack_tids_avx2,
-    edit_stripe,
-    near_pairs,
-    count_differing_avx2,
-    near_codes_avx2,
-    &kAvx2CtphKernels,
-    &kAvx2WordKernels,
-};
+const Kernels kAvx2Kernels = {.name = "avx2",
+                              .fold_ascii = fold_ascii,
+                              .count_equal32 = count_equal32,
+                              .count_equal16 = count_equal16,
+                              .count_equal8 = count_equal8,
+                              .equal_mask32 = equal_mask32,
+                              .at_least8 = at_least8,
+                              .sketch_round0 = sketch_round0,
+                              .unpack_entries = unpack_entries_avx2,
+                              .unpack_tids = unpack_tids_avx2,
+                              .edit_stripe = edit_stripe_scalar,
+                              .near_pairs = near_pairs,
+                              .count_differing = count_differing_avx2,
+                              .near_codes = near_codes_avx2,
+                              .ctph = &kAvx2CtphKernels,
+                              .words = &kAvx2WordKernels};
 
 }  // namespace neardup
 #endif

@@ -5,8 +5,6 @@
 #include "core/kernels/forms.h"
 #include "core/kernels/word_kernels.h"
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
-
 namespace neardup {
 namespace {
 
@@ -151,7 +149,7 @@ TARGET inline void edit_steps(const uint64_t* masks, const uint16_t* column_mask
 
 TARGET void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
                         uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n) {
-  if (blocks <= 2) return kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
+  if (blocks <= 2) return edit_stripe_scalar(masks, column_masks, columns, blocks, vp, vn, p, n);
   EditLanes lanes = {_mm512_loadu_si512(vp), _mm512_loadu_si512(vn), _mm512_setzero_si512(), _mm512_setzero_si512()};
   const unsigned late = blocks - 1;  // steps between a column's first and last block
   const size_t words = (columns + 63) / 64;
@@ -184,14 +182,6 @@ TARGET void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, siz
   _mm512_storeu_si512(vn, lanes.vn);
 }
 
-TARGET inline __m512i count_lanes(__m512i v) {
-  const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m512i nibble = _mm512_set1_epi8(15);
-  const __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(v, nibble));
-  const __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(v, 4), nibble));
-  return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
-}
-
 TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
                          uint32_t* out) {
   const __m512i bound = _mm512_set1_epi64(most);
@@ -211,24 +201,22 @@ TARGET size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {
-    "avx512",
-    fold_ascii,
-    count_equal32,
-    count_equal16,
-    count_equal8,
-    equal_mask32,
-    at_least8,
-    sketch_round0,
-    unpack_entries_avx2,
-    unpack_tids_avx2,
-    edit_stripe,
-    near_pairs,
-    count_differing_avx2,
-    near_codes_avx2,
-    &kAvx512CtphKernels,
-    &kAvx512WordKernels,
-};
+const Kernels kAvx512Kernels = {.name = "avx512",
+                                .fold_ascii = fold_ascii,
+                                .count_equal32 = count_equal32,
+                                .count_equal16 = count_equal16,
+                                .count_equal8 = count_equal8,
+                                .equal_mask32 = equal_mask32,
+                                .at_least8 = at_least8,
+                                .sketch_round0 = sketch_round0,
+                                .unpack_entries = unpack_entries_avx2,
+                                .unpack_tids = unpack_tids_avx2,
+                                .edit_stripe = edit_stripe,
+                                .near_pairs = near_pairs,
+                                .count_differing = count_differing_avx2,
+                                .near_codes = near_codes_avx2,
+                                .ctph = &kAvx512CtphKernels,
+                                .words = &kAvx512WordKernels};
 
 }  // namespace neardup
 #endif

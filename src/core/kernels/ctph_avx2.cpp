@@ -1,10 +1,7 @@
 // AVX2 forms of the ctph kernels. Per-function target attributes only, as in avx2.cpp.
 #if defined(__x86_64__)
-#include <immintrin.h>
-
+#include "core/kernels/avx2_intrinsics.h"
 #include "core/kernels/ctph_kernels.h"
-
-#define TARGET __attribute__((target("avx2,bmi2")))
 
 namespace neardup {
 namespace {
@@ -107,12 +104,10 @@ TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup*
   if (g < num_groups) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
-TARGET inline __m256i load(const uint64_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
-
 TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
   __m256i a1[4];
-  for (int i = 0; i < 4; ++i) a1[i] = load(subject->bits1 + 4 * i);
-  const __m256i a2[2] = {load(subject->bits2), load(subject->bits2 + 4)};
+  for (int i = 0; i < 4; ++i) a1[i] = load256(subject->bits1 + 4 * i);
+  const __m256i a2[2] = {load256(subject->bits2), load256(subject->bits2 + 4)};
   const __m256i a_any[2] = {_mm256_or_si256(a1[0], a1[2]), _mm256_or_si256(a1[1], a1[3])};
   const bool none = (subject->samples1 | subject->samples2) == 0;
   size_t found = 0;
@@ -123,9 +118,9 @@ TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* 
     __m256i above = equal;
     __m256i below = equal;
     for (int i = 0; i < 2; ++i) {
-      const __m256i low = load(b.bits1 + 4 * i);
-      const __m256i high = load(b.bits1 + 8 + 4 * i);
-      const __m256i b2 = load(b.bits2 + 4 * i);
+      const __m256i low = load256(b.bits1 + 4 * i);
+      const __m256i high = load256(b.bits1 + 8 + 4 * i);
+      const __m256i b2 = load256(b.bits2 + 4 * i);
       equal = _mm256_or_si256(equal, _mm256_or_si256(_mm256_and_si256(a1[i], low), _mm256_and_si256(a1[i + 2], high)));
       equal = _mm256_or_si256(equal, _mm256_and_si256(a2[i], b2));
       above = _mm256_or_si256(above, _mm256_and_si256(a_any[i], b2));
@@ -143,28 +138,21 @@ TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* 
   return found;
 }
 
-// Lanes of ones where four bags from j on have what is needed. count1 counts bits of nibbles, count2 twice that.
+// Lanes of ones where four bags from j on have what is needed.
 struct BagCounter {
   __m256i level[kBagLevels];
   __m256i rest;
   __m256i below;  // need - 1
-  __m256i count1;
-  __m256i count2;
 };
 
 TARGET inline __m256i four_bags(const BagCounter& c, const SymbolBags& others, size_t j) {
-  const __m256i nibble = _mm256_set1_epi8(15);
-  const __m256i common0 = _mm256_and_si256(c.level[0], load(others.level[0] + j));
-  const __m256i common1 = _mm256_and_si256(c.level[1], load(others.level[1] + j));
-  const __m256i common2 = _mm256_and_si256(c.level[2], load(others.level[2] + j));
+  const __m256i common0 = _mm256_and_si256(c.level[0], load256(others.level[0] + j));
+  const __m256i common1 = _mm256_and_si256(c.level[1], load256(others.level[1] + j));
+  const __m256i common2 = _mm256_and_si256(c.level[2], load256(others.level[2] + j));
   const __m256i odd = _mm256_xor_si256(_mm256_xor_si256(common0, common1), common2);
-  const __m256i ones =
-      _mm256_add_epi8(_mm256_shuffle_epi8(c.count1, _mm256_and_si256(odd, nibble)),
-                      _mm256_shuffle_epi8(c.count1, _mm256_and_si256(_mm256_srli_epi16(odd, 4), nibble)));
-  const __m256i twos =
-      _mm256_add_epi8(_mm256_shuffle_epi8(c.count2, _mm256_and_si256(common1, nibble)),
-                      _mm256_shuffle_epi8(c.count2, _mm256_and_si256(_mm256_srli_epi16(common1, 4), nibble)));
-  const __m256i sum = _mm256_sad_epu8(_mm256_add_epi8(ones, twos), _mm256_setzero_si256());
+  const __m256i twos = count_bytes(common1);
+  const __m256i bytes = _mm256_add_epi8(count_bytes(odd), _mm256_add_epi8(twos, twos));
+  const __m256i sum = _mm256_sad_epu8(bytes, _mm256_setzero_si256());
   const __m256i rest = _mm256_cvtepu16_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(others.rest + j)));
   return _mm256_cmpgt_epi64(_mm256_add_epi64(sum, _mm256_min_epu32(rest, c.rest)), c.below);
 }
@@ -179,8 +167,6 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
   for (size_t k = 0; k < kBagLevels; ++k) c.level[k] = _mm256_set1_epi64x(static_cast<long long>(subject->level[k]));
   c.rest = _mm256_set1_epi64x(subject->rest);
   c.below = _mm256_set1_epi64x(static_cast<long long>(need) - 1);
-  c.count1 = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  c.count2 = _mm256_add_epi8(c.count1, c.count1);
   size_t found = 0;
   size_t j = first;
   for (; j + 16 <= last; j += 16) {
@@ -198,15 +184,9 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
 }
 
 TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
-  const __m256i count = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m256i nibble = _mm256_set1_epi8(15);
   __m256i sum = _mm256_setzero_si256();  // in bytes: 8 at most from each of 16 vectors
-  for (size_t i = 0; i < kBitSetWords; i += 4) {
-    const __m256i common = _mm256_and_si256(load(a + i), load(b + i));
-    const __m256i low = _mm256_shuffle_epi8(count, _mm256_and_si256(common, nibble));
-    const __m256i high = _mm256_shuffle_epi8(count, _mm256_and_si256(_mm256_srli_epi16(common, 4), nibble));
-    sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, high));
-  }
+  for (size_t i = 0; i < kBitSetWords; i += 4)
+    sum = _mm256_add_epi8(sum, count_bytes(_mm256_and_si256(load256(a + i), load256(b + i))));
   const __m256i four = _mm256_sad_epu8(sum, _mm256_setzero_si256());
   const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
   return static_cast<uint32_t>(_mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 2));
@@ -214,7 +194,11 @@ TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 }  // namespace
 
-const CtphKernels kAvx2CtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates, common_bits};
+const CtphKernels kAvx2CtphKernels = {.window_candidates = window_candidates,
+                                      .levenshtein64 = levenshtein64,
+                                      .score_candidates = score_candidates,
+                                      .bag_candidates = bag_candidates,
+                                      .common_bits = common_bits};
 
 }  // namespace neardup
 #endif

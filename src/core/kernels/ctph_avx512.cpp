@@ -3,8 +3,6 @@
 #include "core/kernels/avx512_intrinsics.h"
 #include "core/kernels/ctph_kernels.h"
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
-
 namespace neardup {
 namespace {
 
@@ -59,20 +57,11 @@ TARGET inline void column(__m512i eq, __m512i ones, __m512i* up, __m512i* down) 
   *down = _mm512_and_si512(right, diagonal);
 }
 
-// Bits set in each 64-bit lane, by nibbles.
-TARGET inline __m512i count_bits(__m512i v) {
-  const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m512i nibble = _mm512_set1_epi8(15);
-  const __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(v, nibble));
-  const __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(v, 4), nibble));
-  return _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512());
-}
-
 TARGET inline void store_distances(const LevenshteinGroup& group, size_t n, __m512i up, __m512i down, uint32_t* out) {
   const __m512i rows = _mm512_load_si512(group.rows);
   const __m512i d = _mm512_add_epi64(
       _mm512_set1_epi64(static_cast<long long>(n)),
-      _mm512_sub_epi64(count_bits(_mm512_and_si512(up, rows)), count_bits(_mm512_and_si512(down, rows))));
+      _mm512_sub_epi64(count_lanes(_mm512_and_si512(up, rows)), count_lanes(_mm512_and_si512(down, rows))));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi64_epi32(d));
 }
 
@@ -135,9 +124,6 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
   const __m512i level2 = _mm512_set1_epi64(static_cast<long long>(subject->level[2]));
   const __m512i subject_rest = _mm512_set1_epi64(subject->rest);
   const __m512i least = _mm512_set1_epi64(need);
-  const __m512i count1 = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m512i count2 = _mm512_add_epi8(count1, count1);
-  const __m512i nibble = _mm512_set1_epi8(15);
   size_t found = 0;
   size_t j = first;
   for (; j + 8 <= last; j += 8) {
@@ -145,13 +131,9 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
     const __m512i common1 = _mm512_and_si512(level1, _mm512_loadu_si512(others->level[1] + j));
     const __m512i common2 = _mm512_and_si512(level2, _mm512_loadu_si512(others->level[2] + j));
     const __m512i odd = _mm512_ternarylogic_epi64(common0, common1, common2, 0x96);  // a ^ b ^ c
-    const __m512i ones =
-        _mm512_add_epi8(_mm512_shuffle_epi8(count1, _mm512_and_si512(odd, nibble)),
-                        _mm512_shuffle_epi8(count1, _mm512_and_si512(_mm512_srli_epi16(odd, 4), nibble)));
-    const __m512i twos =
-        _mm512_add_epi8(_mm512_shuffle_epi8(count2, _mm512_and_si512(common1, nibble)),
-                        _mm512_shuffle_epi8(count2, _mm512_and_si512(_mm512_srli_epi16(common1, 4), nibble)));
-    const __m512i sum = _mm512_sad_epu8(_mm512_add_epi8(ones, twos), _mm512_setzero_si512());
+    const __m512i twos = count_bytes(common1);
+    const __m512i bytes = _mm512_add_epi8(count_bytes(odd), _mm512_add_epi8(twos, twos));
+    const __m512i sum = _mm512_sad_epu8(bytes, _mm512_setzero_si512());
     const __m512i rest = _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(others->rest + j)));
     uint32_t hits = _mm512_cmpge_epu64_mask(_mm512_add_epi64(sum, _mm512_min_epu64(rest, subject_rest)), least);
     for (; hits != 0; hits &= hits - 1)
@@ -163,14 +145,17 @@ TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others,
 TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
   __m512i sum = _mm512_setzero_si512();
   for (size_t i = 0; i < kBitSetWords; i += 8)
-    sum = _mm512_add_epi64(sum, count_bits(_mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i))));
+    sum = _mm512_add_epi64(sum, count_lanes(_mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i))));
   return static_cast<uint32_t>(_mm512_reduce_add_epi64(sum));
 }
 
 }  // namespace
 
-const CtphKernels kAvx512CtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates,
-                                        common_bits};
+const CtphKernels kAvx512CtphKernels = {.window_candidates = window_candidates,
+                                        .levenshtein64 = levenshtein64,
+                                        .score_candidates = score_candidates,
+                                        .bag_candidates = bag_candidates,
+                                        .common_bits = common_bits};
 
 }  // namespace neardup
 #endif

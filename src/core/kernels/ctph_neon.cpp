@@ -170,7 +170,11 @@ uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 }  // namespace
 
-const CtphKernels kNeonCtphKernels = {window_candidates, levenshtein64, score_candidates, bag_candidates, common_bits};
+const CtphKernels kNeonCtphKernels = {.window_candidates = window_candidates,
+                                      .levenshtein64 = levenshtein64,
+                                      .score_candidates = score_candidates,
+                                      .bag_candidates = bag_candidates,
+                                      .common_bits = common_bits};
 
 }  // namespace neardup
 #endif

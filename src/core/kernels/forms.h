@@ -6,6 +6,9 @@
 namespace neardup {
 
 extern const Kernels kScalarKernels;
+// Few lanes without a shift across them and without three-way logic would gain little.
+void edit_stripe_scalar(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
+                        uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n);
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;
 // As fast as more lanes would be.

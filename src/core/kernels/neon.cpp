@@ -131,12 +131,6 @@ void sketch_round0(const uint64_t* x, size_t n, uint64_t seed_mix, uint32_t num_
   kScalarKernels.sketch_round0(x + i, n - i, seed_mix, num_perm, components);
 }
 
-// NEON has few lanes, and no shift across them.
-void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks, uint64_t* vp,
-                 uint64_t* vn, uint64_t* p, uint64_t* n) {
-  kScalarKernels.edit_stripe(masks, column_masks, columns, blocks, vp, vn, p, n);
-}
-
 // Set bits of each byte of two words that differ.
 inline uint8x16_t differing_bytes(const uint64_t* a, uint64x2_t b) {
   return vcntq_u8(vreinterpretq_u8_u64(veorq_u64(vld1q_u64(a), b)));
@@ -324,11 +318,22 @@ void unpack_tids(const PackedEntries& leaf, uint32_t from, uint32_t to, uint64_t
 
 }  // namespace
 
-const Kernels kNeonKernels = {
-    "neon",          fold_ascii,    count_equal32,     count_equal16,     count_equal8, equal_mask32,
-    at_least8,       sketch_round0, unpack_entries,    unpack_tids,       edit_stripe,  near_pairs,
-    count_differing, near_codes,    &kNeonCtphKernels, &kNeonWordKernels,
-};
+const Kernels kNeonKernels = {.name = "neon",
+                              .fold_ascii = fold_ascii,
+                              .count_equal32 = count_equal32,
+                              .count_equal16 = count_equal16,
+                              .count_equal8 = count_equal8,
+                              .equal_mask32 = equal_mask32,
+                              .at_least8 = at_least8,
+                              .sketch_round0 = sketch_round0,
+                              .unpack_entries = unpack_entries,
+                              .unpack_tids = unpack_tids,
+                              .edit_stripe = edit_stripe_scalar,
+                              .near_pairs = near_pairs,
+                              .count_differing = count_differing,
+                              .near_codes = near_codes,
+                              .ctph = &kNeonCtphKernels,
+                              .words = &kNeonWordKernels};
 
 }  // namespace neardup
 #endif

@@ -115,15 +115,6 @@ void edit_blocks(const uint64_t* masks, const uint16_t* column_masks, size_t col
   }
 }
 
-void edit_stripe(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks, uint64_t* vp,
-                 uint64_t* vn, uint64_t* p, uint64_t* n) {
-  unsigned at = 7;
-  for (; blocks >= 2; blocks -= 2, at -= 2) {
-    edit_blocks<2>(masks + at, column_masks, columns, vp + at, vn + at, p, n);
-  }
-  if (blocks == 1) edit_blocks<1>(masks + at, column_masks, columns, vp + at, vn + at, p, n);
-}
-
 size_t near_pairs(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, bool triangle, unsigned most,
                   uint32_t* out) {
   size_t n = 0;
@@ -164,10 +155,30 @@ size_t near_codes(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, si
 
 }  // namespace
 
-const Kernels kScalarKernels = {
-    "scalar",        fold_ascii,    count_equal<uint32_t>, count_equal<uint16_t>, count_equal<uint8_t>, equal_mask32,
-    at_least8,       sketch_round0, unpack_entries,        unpack_tids,           edit_stripe,          near_pairs,
-    count_differing, near_codes,    &kScalarCtphKernels,   &kScalarWordKernels,
-};
+void edit_stripe_scalar(const uint64_t* masks, const uint16_t* column_masks, size_t columns, unsigned blocks,
+                        uint64_t* vp, uint64_t* vn, uint64_t* p, uint64_t* n) {
+  unsigned at = 7;
+  for (; blocks >= 2; blocks -= 2, at -= 2) {
+    edit_blocks<2>(masks + at, column_masks, columns, vp + at, vn + at, p, n);
+  }
+  if (blocks == 1) edit_blocks<1>(masks + at, column_masks, columns, vp + at, vn + at, p, n);
+}
+
+const Kernels kScalarKernels = {.name = "scalar",
+                                .fold_ascii = fold_ascii,
+                                .count_equal32 = count_equal<uint32_t>,
+                                .count_equal16 = count_equal<uint16_t>,
+                                .count_equal8 = count_equal<uint8_t>,
+                                .equal_mask32 = equal_mask32,
+                                .at_least8 = at_least8,
+                                .sketch_round0 = sketch_round0,
+                                .unpack_entries = unpack_entries,
+                                .unpack_tids = unpack_tids,
+                                .edit_stripe = edit_stripe_scalar,
+                                .near_pairs = near_pairs,
+                                .count_differing = count_differing,
+                                .near_codes = near_codes,
+                                .ctph = &kScalarCtphKernels,
+                                .words = &kScalarWordKernels};
 
 }  // namespace neardup

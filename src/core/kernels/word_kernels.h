@@ -35,6 +35,7 @@ struct WordKernels {
 };
 
 extern const WordKernels kScalarWordKernels;
+void add_list_scalar(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums);
 #if defined(__x86_64__)
 extern const WordKernels kAvx2WordKernels;
 extern const WordKernels kAvx512WordKernels;

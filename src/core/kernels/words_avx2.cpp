@@ -1,15 +1,10 @@
 // AVX2 forms of the kernels of similar words. Per-function target attributes only, as in avx2.cpp.
 #if defined(__x86_64__)
-#include <immintrin.h>
-
+#include "core/kernels/avx2_intrinsics.h"
 #include "core/kernels/word_kernels.h"
-
-#define TARGET __attribute__((target("avx2,bmi2")))
 
 namespace neardup {
 namespace {
-
-TARGET inline __m256i load(const uint32_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
 // 64 words: their 8 sums stay in registers, for two features at a time.
 TARGET inline void add_words(const WordProbe* row, size_t n, const uint16_t* tile, uint32_t* sums) {
@@ -17,8 +12,8 @@ TARGET inline void add_words(const WordProbe* row, size_t n, const uint16_t* til
   __m256i s[8];
 #pragma GCC unroll 4
   for (size_t c = 0; c < 4; ++c) {  // in the order in which two features come to lie beside each other
-    const __m256i a = load(sums + 16 * c);
-    const __m256i b = load(sums + 16 * c + 8);
+    const __m256i a = load256(sums + 16 * c);
+    const __m256i b = load256(sums + 16 * c + 8);
     s[2 * c] = _mm256_permute2x128_si256(a, b, 0x20);
     s[2 * c + 1] = _mm256_permute2x128_si256(a, b, 0x31);
   }
@@ -30,8 +25,8 @@ TARGET inline void add_words(const WordProbe* row, size_t n, const uint16_t* til
     const __m256i counted = _mm256_set1_epi32(two ? 0x10001 : 1);
 #pragma GCC unroll 4
     for (size_t c = 0; c < 4; ++c) {
-      const __m256i vx = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 16 * c));
-      const __m256i vy = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y + 16 * c));
+      const __m256i vx = load256(x + 16 * c);
+      const __m256i vy = load256(y + 16 * c);
       const __m256i low = _mm256_unpacklo_epi16(vx, vy);
       const __m256i high = _mm256_unpackhi_epi16(vx, vy);
       s[2 * c] = _mm256_add_epi32(s[2 * c], _mm256_add_epi32(_mm256_madd_epi16(low, counted),
@@ -43,10 +38,8 @@ TARGET inline void add_words(const WordProbe* row, size_t n, const uint16_t* til
   }
 #pragma GCC unroll 4
   for (size_t c = 0; c < 4; ++c) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 16 * c),
-                        _mm256_permute2x128_si256(s[2 * c], s[2 * c + 1], 0x20));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 16 * c + 8),
-                        _mm256_permute2x128_si256(s[2 * c], s[2 * c + 1], 0x31));
+    store256(sums + 16 * c, _mm256_permute2x128_si256(s[2 * c], s[2 * c + 1], 0x20));
+    store256(sums + 16 * c + 8, _mm256_permute2x128_si256(s[2 * c], s[2 * c + 1], 0x31));
   }
 }
 
@@ -61,7 +54,7 @@ TARGET size_t candidates(const uint32_t* sums, const float* weights, const float
   size_t found = 0;
   size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    const __m256i sum = load(sums + i);
+    const __m256i sum = load256(sums + i);
     const __m256 bound =
         _mm256_mul_ps(_mm256_add_ps(_mm256_loadu_ps(weights + i), w), _mm256_min_ps(_mm256_loadu_ps(least + i), o));
     const __m256 enough = _mm256_cmp_ps(_mm256_cvtepi32_ps(sum), bound, _CMP_GE_OQ);
@@ -75,13 +68,10 @@ TARGET size_t candidates(const uint32_t* sums, const float* weights, const float
   return found + rest;
 }
 
-void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums) {
-  kScalarWordKernels.add_list(entries, n, value, sums);
-}
-
 }  // namespace
 
-const WordKernels kAvx2WordKernels = {0.09, add_list, add_dense, candidates};
+const WordKernels kAvx2WordKernels = {
+    .dense_share = 0.09, .add_list = add_list_scalar, .add_dense = add_dense, .candidates = candidates};
 
 }  // namespace neardup
 #endif

@@ -4,7 +4,6 @@
 #include "core/kernels/avx512_intrinsics.h"
 #include "core/kernels/word_kernels.h"
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
 #define TARGET_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,bmi2")))
 
 namespace neardup {
@@ -85,13 +84,10 @@ TARGET size_t candidates(const uint32_t* sums, const float* weights, const float
   return found;
 }
 
-void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums) {
-  kScalarWordKernels.add_list(entries, n, value, sums);
-}
-
 }  // namespace
 
-const WordKernels kAvx512WordKernels = {0.05, add_list, add_dense, candidates};
+const WordKernels kAvx512WordKernels = {
+    .dense_share = 0.05, .add_list = add_list_scalar, .add_dense = add_dense, .candidates = candidates};
 
 }  // namespace neardup
 #endif

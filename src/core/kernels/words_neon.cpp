@@ -61,16 +61,13 @@ size_t candidates(const uint32_t* sums, const float* weights, const float* least
   return found + rest;
 }
 
-void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums) {
-  kScalarWordKernels.add_list(entries, n, value, sums);
-}
-
 // The share of the plain form; not measured.
 constexpr double kDenseShareNeon = 0.15;
 
 }  // namespace
 
-const WordKernels kNeonWordKernels = {kDenseShareNeon, add_list, add_dense, candidates};
+const WordKernels kNeonWordKernels = {
+    .dense_share = kDenseShareNeon, .add_list = add_list_scalar, .add_dense = add_dense, .candidates = candidates};
 
 }  // namespace neardup
 #endif

@@ -6,10 +6,6 @@
 namespace neardup {
 namespace {
 
-void add_list(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums) {
-  for (size_t i = 0; i < n; ++i) sums[entries[i] >> 16] += value + (entries[i] & 0xffff);
-}
-
 void add_dense(const WordProbe* row, size_t n, const uint16_t* tile, uint32_t* sums) {
   for (size_t i = 0; i < n; ++i) {
     const uint16_t* values = tile + row[i].at * kTileWords;
@@ -29,6 +25,11 @@ size_t candidates(const uint32_t* sums, const float* weights, const float* least
 
 }  // namespace
 
-const WordKernels kScalarWordKernels = {0.15, add_list, add_dense, candidates};
+void add_list_scalar(const uint32_t* entries, size_t n, uint32_t value, uint32_t* sums) {
+  for (size_t i = 0; i < n; ++i) sums[entries[i] >> 16] += value + (entries[i] & 0xffff);
+}
+
+const WordKernels kScalarWordKernels = {
+    .dense_share = 0.15, .add_list = add_list_scalar, .add_dense = add_dense, .candidates = candidates};
 
 }  // namespace neardup

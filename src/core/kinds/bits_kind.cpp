@@ -42,13 +42,6 @@ struct Code : UsualKind {
     if (const size_t n = bytes_of_length(v.code.bits); n != 0) std::memcpy(out + kLengthBytes, v.code.bytes, n);
   }
 
-  static std::vector<uint8_t> stored(const BitCode& code) {
-    const AnyValue v = code;
-    std::vector<uint8_t> out(stored_size(v));
-    store(v, out.data());
-    return out;
-  }
-
   static std::string to_text(const AnyValue& v) {
     const BitCode& code = v.code;
     if (code.bytes == nullptr) return '[' + std::to_string(code.bits) + ']';
@@ -79,18 +72,18 @@ struct Code : UsualKind {
   static std::vector<uint8_t> from_text(std::string_view text, const char** why) {
     uint8_t bytes[kMostCodeBytes] = {};
     const BitCode code = code_from_text(text, bytes, why);
-    return *why == nullptr ? stored(code) : std::vector<uint8_t>();
+    return *why == nullptr ? stored_form<Code>(code) : std::vector<uint8_t>();
   }
 
   static std::vector<uint8_t> to_wire(const AnyValue& v) {
-    std::vector<uint8_t> out = stored(v.code);
+    std::vector<uint8_t> out = stored_form<Code>(v);
     store_big_endian(v.code.bits, out.data());
     return out;
   }
 
   static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
     check_has_length(size);
-    return stored(checked_code(load_big_endian<uint32_t>(bytes), bytes + kLengthBytes, size - kLengthBytes));
+    return stored_form<Code>(checked_code(load_big_endian<uint32_t>(bytes), bytes + kLengthBytes, size - kLengthBytes));
   }
 
   static bool comparable(const AnyValue& x, const AnyValue& y) noexcept {

@@ -10,19 +10,14 @@ struct Digest : UsualKind {
   static size_t stored_size(const AnyValue& v) noexcept { return ctph_size(v.digest); }
   static void store(const AnyValue& v, uint8_t* out) noexcept { write_ctph(v.digest, out); }
 
-  // The stored form, which the wire has, too.
-  static std::vector<uint8_t> stored(const AnyValue& v) {
-    std::vector<uint8_t> out(ctph_size(v.digest));
-    write_ctph(v.digest, out.data());
-    return out;
-  }
-
   static std::string to_text(const AnyValue& v) { return ctph_to_text(v.digest); }
   static std::vector<uint8_t> from_text(std::string_view text, const char**) {
     const CtphDigest digest = ctph_from_text(text);
-    return stored(digest_view(digest));
+    return stored_form<Digest>(digest_view(digest));
   }
-  static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) { return stored(view(bytes, size)); }
+  static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
+    return stored_form<Digest>(view(bytes, size));
+  }
 
   static bool comparable(const AnyValue& x, const AnyValue& y) noexcept {
     return neardup::comparable(x.digest, y.digest);
@@ -30,7 +25,7 @@ struct Digest : UsualKind {
 
   static std::string describe(const AnyValue& v) { return neardup::describe(v.digest); }
 
-  static constexpr auto to_wire = stored;
+  static std::vector<uint8_t> to_wire(const AnyValue& v) { return stored_form<Digest>(v); }
 };
 
 double score(const AnyValue& x, const AnyValue& y) { return ctph_score(x.digest, y.digest); }

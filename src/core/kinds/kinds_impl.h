@@ -49,6 +49,14 @@ constexpr KindInfo kind_info(const char* name) {
           .is_empty = Of::is_empty};
 }
 
+// The stored form, as a struct of functions writes it.
+template <class Of>
+std::vector<uint8_t> stored_form(const AnyValue& v) {
+  std::vector<uint8_t> out(Of::stored_size(v));
+  Of::store(v, out.data());
+  return out;
+}
+
 // Closeness beyond what any value reaches.
 inline constexpr double kBeyondReach = 2;
 // The closeness that most bounds in use have: a distance of 3 bits, a score of 70, an edit rate of 0.15.

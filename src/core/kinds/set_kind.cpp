@@ -34,10 +34,7 @@ struct Set : UsualKind {
   }
 
   static std::vector<uint8_t> stored(const std::vector<int64_t>& elements) {
-    const AnyValue v = set_view(elements.data(), elements.size());
-    std::vector<uint8_t> out(stored_size(v));
-    store(v, out.data());
-    return out;
+    return stored_form<Set>(set_view(elements.data(), elements.size()));
   }
 
   static std::string to_text(const AnyValue& v) {

@@ -26,14 +26,10 @@ struct Simhash : UsualKind {
   static size_t stored_size(const AnyValue&) noexcept { return kSimhashBytes; }
   static void store(const AnyValue& v, uint8_t* out) noexcept { std::memcpy(out, &v.simhash, kSimhashBytes); }
 
-  static std::vector<uint8_t> stored(uint64_t simhash) {
-    std::vector<uint8_t> out(kSimhashBytes);
-    store(AnyValue(simhash), out.data());
-    return out;
-  }
-
   static std::string to_text(const AnyValue& v) { return simhash_to_text(v.simhash); }
-  static std::vector<uint8_t> from_text(std::string_view text, const char**) { return stored(simhash_from_text(text)); }
+  static std::vector<uint8_t> from_text(std::string_view text, const char**) {
+    return stored_form<Simhash>(AnyValue(simhash_from_text(text)));
+  }
 
   static std::vector<uint8_t> to_wire(const AnyValue& v) {
     std::vector<uint8_t> out(kSimhashBytes);
@@ -42,7 +38,7 @@ struct Simhash : UsualKind {
   }
   static std::vector<uint8_t> from_wire(const uint8_t* bytes, size_t size) {
     check_size(size);
-    return stored(load_big_endian<uint64_t>(bytes));
+    return stored_form<Simhash>(AnyValue(load_big_endian<uint64_t>(bytes)));
   }
 };
 

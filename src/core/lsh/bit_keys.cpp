@@ -30,17 +30,6 @@ constexpr uint32_t kDistributionSteps = 32;
 constexpr uint32_t kMostFastGroups = 127;
 constexpr double kMostFastEntries = 1 << 20;
 
-// Values of `width` bits within the radius of one of them; rounded, and more than any plan may have where it is large.
-double values_within(uint32_t width, int radius) noexcept {
-  double term = 1;
-  double sum = 0;
-  for (int r = 0; r <= radius; ++r) {
-    sum += term;
-    term = term * (width - std::min<double>(width, r)) / (r + 1);  // a whole number
-  }
-  return sum;
-}
-
 // The chance that of `bits` random bits at most `most` are set.
 double chance_of_at_most(uint32_t bits, uint32_t most) noexcept {
   if (most >= bits) return 1;

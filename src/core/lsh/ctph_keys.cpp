@@ -24,18 +24,6 @@ constexpr uint64_t key_tag(uint64_t kind, uint32_t exponent) noexcept {
 }
 constexpr uint64_t plain_key(uint64_t kind, uint32_t exponent) noexcept { return mix64(key_tag(kind, exponent)); }
 
-// Values 0..63 of a part's characters, runs cut to three if wanted.
-std::vector<uint8_t> symbol_values(std::string_view part, bool cut) {
-  std::vector<uint8_t> out;
-  out.reserve(part.size());
-  size_t run = 0;
-  for (size_t i = 0; i < part.size(); ++i) {
-    run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
-    if (!cut || run <= 3) out.push_back(ctph_value(part[i]) & 63);
-  }
-  return out;
-}
-
 // The keys of all grams, numbered by occurrence; those of the first occurrences alone unless `numbered`.
 void add_grams(const std::vector<uint8_t>& part, uint32_t q, uint32_t exponent, bool numbered,
                std::vector<uint64_t>* keys) {
@@ -111,7 +99,7 @@ GramRules gram_rules(double max_rate) {
 std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest) {
   std::vector<uint64_t> keys;
   const std::string_view parts[] = {digest.part1, digest.part2};
-  const std::vector<uint8_t> cut[] = {symbol_values(digest.part1, true), symbol_values(digest.part2, true)};
+  const std::vector<uint8_t> cut[] = {ctph_values(digest.part1, true), ctph_values(digest.part2, true)};
   keys.push_back(whole_key(digest.exponent, cut[0], cut[1]));
   for (uint32_t i = 0; i < 2; ++i) {
     const uint32_t exponent = digest.exponent + i;
@@ -119,7 +107,7 @@ std::vector<uint64_t> gram_keys(const GramRules& rules, const CtphView& digest) 
     if (n > kMaxGramLength) keys.push_back(plain_key(kLong, exponent));
     if (cut[i].size() <= kMaxGramLength) add_grams(cut[i], kScoreGram, exponent, false, &keys);
     if (rules.q == 0 || n == 0 || n > kMaxGramLength) continue;
-    add_grams(symbol_values(parts[i], false), rules.q, exponent, true, &keys);
+    add_grams(ctph_values(parts[i], false), rules.q, exponent, true, &keys);
     if (n < rules.short_length) keys.push_back(plain_key(i == 0 ? kShort1 : kShort2, exponent));
   }
   return keys;
@@ -137,7 +125,7 @@ GramProbes score_probes(const CtphView& query, double score) {
     out.nothing = true;
     return out;
   }
-  const std::vector<uint8_t> cut[] = {symbol_values(query.part1, true), symbol_values(query.part2, true)};
+  const std::vector<uint8_t> cut[] = {ctph_values(query.part1, true), ctph_values(query.part2, true)};
   out.keys.push_back(whole_key(query.exponent, cut[0], cut[1]));
   for (uint32_t i = 0; i < 2; ++i) {
     if (cut[i].size() > kMaxGramLength) {
@@ -173,7 +161,7 @@ GramProbes rate_probes(const GramRules& rules, const CtphView& query, double rat
     }
     out.nothing = false;
     const uint32_t exponent = query.exponent + i;
-    add_grams(symbol_values(parts[i], false), rules.q, exponent, true, &out.keys);
+    add_grams(ctph_values(parts[i], false), rules.q, exponent, true, &out.keys);
     // Part 2 is often short, and compared with no other part 2.
     if (n < rules.short_length) {
       out.keys.push_back(plain_key(kShort1, exponent));

@@ -9,8 +9,8 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kWordsBetweenPolls = 1 << 16;
-constexpr size_t kSmall = 32;  // words that are put in order by insertion
+constexpr size_t kNearWords = 1 << 16;  // of which the parts lie close together
+constexpr size_t kSmall = 32;           // words that are put in order by insertion
 constexpr unsigned kSortDigitBits = 12;
 constexpr unsigned kFarDigitBits = 10;  // of parts that lie too far apart for the caches of addresses
 
@@ -33,43 +33,30 @@ void sort_part(uint64_t* a, uint64_t* b, size_t n, bool to_b, Poller& poller) {
   }
   uint64_t varying = 0;
   bool sorted = true;
-  for (size_t from = 1; from < n; from += kWordsBetweenPolls) {
-    const size_t to = std::min(n, from + kWordsBetweenPolls);
-    for (size_t i = from; i < to; ++i) {
-      varying |= a[i] ^ a[0];
-      sorted &= a[i - 1] <= a[i];
-    }
-    poller.spend(to - from);
-  }
+  for_each_polled(n - 1, 1, poller, [&](size_t i) {
+    varying |= a[i + 1] ^ a[0];
+    sorted &= a[i] <= a[i + 1];
+  });
   if (sorted) {
     if (to_b) copy_polled(b, a, n * sizeof *a, poller);
     return;
   }
-  const unsigned digit =
-      std::min(bit_width(n), n > kWordsBetweenPolls ? kFarDigitBits : kSortDigitBits);  // best: a word each
+  const unsigned digit = std::min(bit_width(n), n > kNearWords ? kFarDigitBits : kSortDigitBits);  // best: a word each
   const unsigned shift = bit_width(varying) - std::min(bit_width(varying), digit);
   const uint64_t mask = (uint64_t{1} << digit) - 1;
   uint32_t end[1u << kSortDigitBits];
   std::fill_n(end, mask + 1, 0);
-  for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
-    const size_t to = std::min(n, from + kWordsBetweenPolls);
-    for (size_t i = from; i < to; ++i) ++end[a[i] >> shift & mask];
-    poller.spend(to - from);
-  }
+  for_each_polled(n, 1, poller, [&](size_t i) { ++end[a[i] >> shift & mask]; });
   uint32_t most = 0;
   uint32_t before = 0;
   for (size_t d = 0; d <= mask; ++d) {
     most = std::max(most, end[d]);
     before += std::exchange(end[d], before);
   }
-  for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
-    const size_t to = std::min(n, from + kWordsBetweenPolls);
-    for (size_t i = from; i < to; ++i) b[end[a[i] >> shift & mask]++] = a[i];
-    poller.spend(4 * (to - from));
-  }
+  for_each_polled(n, 4, poller, [&](size_t i) { b[end[a[i] >> shift & mask]++] = a[i]; });
   if (shift == 0) {
     if (!to_b) copy_polled(a, b, n * sizeof *a, poller);
-  } else if (most <= kSmall && n <= kWordsBetweenPolls) {
+  } else if (most <= kSmall && n <= kNearWords) {
     insertion_sort(b, result, n);  // nothing moves beyond its digit
     poller.spend(4 * n);
   } else {
@@ -114,22 +101,15 @@ void EntryChunk::order_rows(Poller& poller) {
   Array<SortRecord> records(ledger_, rows_);
   Array<SortRecord> tmp(ledger_, rows_);
   Array<uint32_t> number(ledger_, rows_);
-  const auto in_pieces = [&poller](size_t n, auto f) {
-    for (size_t from = 0; from < n; from += kWordsBetweenPolls) {
-      const size_t to = std::min(n, from + kWordsBetweenPolls);
-      for (size_t i = from; i < to; ++i) f(i);
-      poller.spend(4 * (to - from));
-    }
-  };
-  in_pieces(rows_, [&](size_t i) {
+  for_each_polled(rows_, 4, poller, [&](size_t i) {
     records[i] = {static_cast<uint32_t>(tids_[i] >> 32), static_cast<uint32_t>(tids_[i]), static_cast<uint32_t>(i)};
   });
   const SortRecord* sorted = sort_records(records.data(), tmp.data(), rows_, poller);
-  in_pieces(rows_, [&](size_t i) {
+  for_each_polled(rows_, 4, poller, [&](size_t i) {
     tids_[i] = sorted[i].key();
     number[sorted[i].value] = static_cast<uint32_t>(i);
   });
-  in_pieces(nwords_, [&](size_t i) {
+  for_each_polled(nwords_, 4, poller, [&](size_t i) {
     words_[i] = (words_[i] & ~(kMaxChunkRows - 1)) | number[words_[i] & (kMaxChunkRows - 1)];
   });
 }
@@ -137,10 +117,7 @@ void EntryChunk::order_rows(Poller& poller) {
 void EntryChunk::sort(Poller& poller) {
   taken_ = 0;
   if (!ordered_) order_rows(poller);
-  if (scratch_.size() < nwords_) {
-    scratch_ = Array<uint64_t>();
-    scratch_ = Array<uint64_t>(ledger_, nwords_);
-  }
+  if (scratch_.size() < nwords_) scratch_.renew(ledger_, nwords_);
   sort_words(words_.data(), scratch_.data(), nwords_, poller);
 }
 
@@ -327,7 +304,7 @@ bool EntryMerge::feed(uint32_t s, const void* leaf) noexcept {
 }
 
 void EntryMerge::decode(Source& source) noexcept {
-  const uint32_t to = std::min(source.decoded + kDecodedAtOnce, source.leaf.count());
+  const uint32_t to = std::min(source.decoded + kEntriesDecoded, source.leaf.count());
   source.leaf.decode(source.decoded, to, source.block);
   source.at = 0;
   source.n = to - source.decoded;

@@ -158,7 +158,7 @@ class EntryMerge {
  private:
   // key << 64 | TID << 16 | source: nodes are compared, and equal entries ordered, in one go.
   __extension__ using Node = unsigned __int128;
-  static constexpr uint32_t kDecodedAtOnce = 64;
+  static constexpr uint32_t kEntriesDecoded = 64;
 
   struct Source {
     LeafView leaf;
@@ -167,7 +167,7 @@ class EntryMerge {
     uint32_t n;
     bool fed;
     bool ended;
-    Entry block[kDecodedAtOnce];
+    Entry block[kEntriesDecoded];
   };
   static_assert(sizeof(Source) + 2 * sizeof(Node) <= kBytesPerSource);
 

@@ -51,6 +51,18 @@ uint8_t* write_fields(uint8_t* p, uint32_t n, unsigned bits, F field) noexcept {
   return writer.finish();
 }
 
+// The first of n places from `from` on that is not below. No branch depends on the entries.
+template <typename Below>
+uint32_t first_not_below(uint32_t from, uint32_t n, Below below) noexcept {
+  while (n != 0) {
+    const uint32_t half = n / 2;
+    const bool is_below = below(from + half);
+    from = is_below ? from + half + 1 : from;
+    n = is_below ? n - half - 1 : half;
+  }
+  return from;
+}
+
 }  // namespace
 
 bool LeafView::open(const void* bytes, size_t size) noexcept {
@@ -80,17 +92,10 @@ size_t LeafView::size() const noexcept {
 }
 
 uint32_t LeafView::lower_bound(const Entry& e, uint64_t beyond) const noexcept {
-  uint32_t from = lower_bound_key(e.key, beyond);
+  const uint32_t from = lower_bound_key(e.key, beyond);
   if (e.tid == 0) return from;
   // The list of one key may be long.
-  uint32_t n = packed_.n - from;
-  while (n != 0) {
-    const uint32_t half = n / 2;
-    const bool below = at(from + half) < e;
-    from = below ? from + half + 1 : from;
-    n = below ? n - half - 1 : half;
-  }
-  return from;
+  return first_not_below(from, packed_.n - from, [&](uint32_t i) { return at(i) < e; });
 }
 
 uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
@@ -107,23 +112,9 @@ uint32_t LeafView::end_from(uint32_t from, const Entry& end) const noexcept {
     }
     from += step;
   }
-  uint32_t n = to - from;
-  while (n != 0) {
-    const uint32_t half = n / 2;
-    const bool below = at_key(from + half) < least_above;
-    from = below ? from + half + 1 : from;
-    n = below ? n - half - 1 : half;
-  }
+  from = first_not_below(from, to - from, [&](uint32_t i) { return at_key(i) < least_above; });
   if (end.tid == kMaxTid) return from;
-  // Within the end's key.
-  n = packed_.n - from;
-  while (n != 0) {
-    const uint32_t half = n / 2;
-    const bool below = at(from + half) < end;
-    from = below ? from + half + 1 : from;
-    n = below ? n - half - 1 : half;
-  }
-  return from;
+  return first_not_below(from, packed_.n - from, [&](uint32_t i) { return at(i) < end; });
 }
 
 void LeafView::prefetch(const void* bytes, Shape shape, uint64_t base, uint64_t beyond, uint64_t key) noexcept {
@@ -178,14 +169,7 @@ uint32_t LeafView::lower_bound_key(uint64_t key_from, uint64_t beyond) const noe
       to -= step;
     }
   }
-  uint32_t n = to - from;
-  while (n != 0) {
-    const uint32_t half = n / 2;
-    const bool below = at_key(from + half) < wanted;
-    from = below ? from + half + 1 : from;
-    n = below ? n - half - 1 : half;
-  }
-  return from;
+  return first_not_below(from, to - from, [&](uint32_t i) { return at_key(i) < wanted; });
 }
 
 void LeafPacker::clear() noexcept {

@@ -34,12 +34,8 @@ struct Larger {
 
 uint64_t add_saturating(uint64_t a, uint64_t b) noexcept { return a + b < a ? UINT64_MAX : a + b; }
 
-void put(Array<uint32_t>& rows, size_t n, uint32_t row, Ledger& ledger) {
-  if (n == rows.size()) {
-    Array<uint32_t> larger(ledger, std::max(kFirstBlockedRows, 2 * n));
-    std::copy(rows.data(), rows.data() + n, larger.data());
-    rows = std::move(larger);
-  }
+void put(Array<uint32_t>& rows, size_t n, uint32_t row, Workspace& ws) {
+  if (n == rows.size()) resize_polled(&rows, std::max(kFirstBlockedRows, 2 * n), n, ws.ledger, ws.poller);
   rows[n] = row;
 }
 
@@ -81,8 +77,8 @@ void BlockedPairs::start_set_b() {
 void BlockedPairs::run(const uint32_t* rank_a, const uint32_t* rank_b) {
   pairs_ = std::make_unique<RecordSorter>(memory_share(ws_, kHalf), ws_);
   sweep(rank_a, rank_b, true);
-  block_a_ = Array<uint32_t>();
-  block_b_ = Array<uint32_t>();
+  block_a_ = {};
+  block_b_ = {};
   pairs_->finish();
   has_ahead_ = pairs_->next(&ahead_);
 }
@@ -110,7 +106,7 @@ void BlockedPairs::sweep_key(uint32_t key, const uint32_t* rank_a, const uint32_
       // The sort is stable: the rows of a block come set A first, each set in the order of its numbers.
       const bool b = (entry.value & kSetB) != 0;
       uint64_t& n = b ? nb : na;
-      if (emit && n < most) put(b ? block_b_ : block_a_, n, entry.value & ~kSetB, ws_.ledger);
+      if (emit && n < most) put(b ? block_b_ : block_a_, n, entry.value & ~kSetB, ws_);
       ++n;
       ws_.poller.spend(10);
       more = entries.next(&entry);
@@ -126,7 +122,6 @@ void BlockedPairs::sweep_key(uint32_t key, const uint32_t* rank_a, const uint32_
 }
 
 void BlockedPairs::emit_block(uint32_t key, const uint32_t* rank_a, const uint32_t* rank_b, size_t na, size_t nb) {
-  const auto put_pair = [this, key](uint32_t a, uint32_t b) { pairs_->add({a, b, key}); };
   for (size_t i = 0; i < na; ++i) {
     const uint32_t a = rank_a == nullptr ? block_a_[i] : rank_a[block_a_[i]];
     const size_t first = two_sets_ ? 0 : i + 1;
@@ -135,11 +130,7 @@ void BlockedPairs::emit_block(uint32_t key, const uint32_t* rank_a, const uint32
       const uint32_t row = two_sets_ ? block_b_[j] : block_a_[j];
       const uint32_t* const rank = two_sets_ ? rank_b : rank_a;
       const uint32_t b = rank == nullptr ? row : rank[row];
-      if (two_sets_ || a < b) {
-        put_pair(a, b);
-      } else {
-        put_pair(b, a);
-      }
+      pairs_->add(two_sets_ || a < b ? SortRecord{a, b, key} : SortRecord{b, a, key});
       ws_.poller.spend(kBlockedPairCost);
     }
     stats_.emitted += last - first;

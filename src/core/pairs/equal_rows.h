@@ -10,6 +10,14 @@
 
 namespace neardup {
 
+// Sorts records, and calls visit(hi, lo, is_first) for each in order; is_first: it is the first one with its hi.
+template <class Visit>
+void visit_groups(RecordSorter& records, Visit visit) {
+  records.finish();
+  uint32_t before = UINT32_MAX;
+  for (SortRecord r; records.next(&r); before = r.hi) visit(r.hi, r.lo, r.hi != before);
+}
+
 // First the rows with their hashes, then those that may be equal to an earlier one of their set, then which are: those
 // take no part in the search. An eighth of the memory limit for the hashes; a bit a row.
 class EqualRows {

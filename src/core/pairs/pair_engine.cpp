@@ -17,16 +17,8 @@ void PairEngine::start_set_b() {
   count_a = num_rows();
 }
 
-void PairEngine::run(const uint32_t* ranks_a, const uint32_t* ranks_b) {
-  rank_a = ranks_a;
-  rank_b = ranks_b;
-  search();
-  clear_rows();
-}
-
-void PairEngine::run_components(UnionFind& to) {
-  sets = &to;
-  search();
+std::unique_ptr<PairOutput> PairEngine::make_output() {
+  return std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
 }
 
 void PairEngine::search() {
@@ -39,18 +31,6 @@ void PairEngine::search() {
   out->finish();
   stats.found = out->found();
   stats.left_out = out->left_out();
-}
-
-size_t PairEngine::next(RowPair* to, size_t max) { return out == nullptr ? 0 : out->next(to, max); }
-
-void PairEngine::rewind() {
-  if (out != nullptr) out->rewind();
-}
-
-const SearchStats& PairEngine::current_stats() noexcept {
-  stats.spilled_bytes = ws.spilled_bytes;
-  stats.peak_bytes = ws.ledger.peak();
-  return stats;
 }
 
 bool PairEngine::unite_equal(uint32_t leader, uint32_t row) {
@@ -78,17 +58,49 @@ bool PairEngine::may_offload(bool in_memory) {
   return in_memory;
 }
 
+void PairEngine::count(const SearchCounts& counts) noexcept {
+  stats.looked += counts.looked;
+  stats.compared += counts.compared;
+  stats.brute_force |= counts.brute_force;
+}
+
+void PairEngine::found_at_distance(const Hit* hits, size_t n) {
+  for (size_t i = 0; i < n; ++i) found(hits[i].x, hits[i].y, hits[i].value, two_sets && hits[i].value == 0);
+  ws.poller.spend(n * 4);
+}
+
 // ---------------------------------------------------------------- the interface
 
 PairSearch::PairSearch(std::unique_ptr<PairEngine> engine) : engine_(std::move(engine)) {}
 PairSearch::~PairSearch() = default;
 
 void PairSearch::start_set_b() { engine_->start_set_b(); }
-void PairSearch::run(const uint32_t* rank_a, const uint32_t* rank_b) { engine_->run(rank_a, rank_b); }
-size_t PairSearch::next(RowPair* out, size_t max) { return engine_->next(out, max); }
-void PairSearch::rewind() { engine_->rewind(); }
-void PairSearch::run_components(UnionFind& sets) { engine_->run_components(sets); }
+
+void PairSearch::run(const uint32_t* rank_a, const uint32_t* rank_b) {
+  engine_->rank_a = rank_a;
+  engine_->rank_b = rank_b;
+  engine_->search();
+  engine_->clear_rows();
+}
+
+void PairSearch::run_components(UnionFind& sets) {
+  engine_->sets = &sets;
+  engine_->search();
+}
+
+size_t PairSearch::next(RowPair* out, size_t max) { return engine_->out == nullptr ? 0 : engine_->out->next(out, max); }
+
+void PairSearch::rewind() {
+  if (engine_->out != nullptr) engine_->out->rewind();
+}
+
 void PairSearch::values_with(const uint32_t* of, uint32_t* values) { engine_->values_with(of, values); }
-const SearchStats& PairSearch::stats() noexcept { return engine_->current_stats(); }
+
+const SearchStats& PairSearch::stats() noexcept {
+  SearchStats& stats = engine_->stats;
+  stats.spilled_bytes = engine_->ws.spilled_bytes;
+  stats.peak_bytes = engine_->ws.ledger.peak();
+  return stats;
+}
 
 }  // namespace neardup

@@ -2,12 +2,15 @@
 // An engine adds what is particular to its signatures: how it keeps rows, and how it finds near ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "core/base/union_find.h"
 #include "core/pairs/pair_output.h"
 #include "core/pairs/pair_search.h"
+#include "core/work/parallel.h"
+#include "core/work/row_store.h"
 #include "core/work/workspace.h"
 
 namespace neardup {
@@ -20,12 +23,9 @@ struct PairEngine {
 
   // As PairSearch has them.
   virtual void start_set_b();
-  void run(const uint32_t* ranks_a, const uint32_t* ranks_b);
-  size_t next(RowPair* to, size_t max);
-  void rewind();
-  void run_components(UnionFind& to);
   virtual void values_with(const uint32_t* of, uint32_t* values) = 0;
-  const SearchStats& current_stats() noexcept;
+  // The search of PairSearch::run() and run_components().
+  void search();
 
   // ---- what an engine adds
 
@@ -33,7 +33,7 @@ struct PairEngine {
   virtual uint32_t num_rows() const = 0;
   virtual void clear_rows() = 0;
   // Called after the last row, where pairs are sought.
-  virtual std::unique_ptr<PairOutput> make_output() = 0;
+  virtual std::unique_ptr<PairOutput> make_output();
   // Unites equal rows, then finds the pairs of what is left. There are rows, with two sets of both.
   virtual void find_pairs() = 0;
 
@@ -50,6 +50,36 @@ struct PairEngine {
   // True if the offload may be asked to join the rows. Those that do not fit in memory it cannot have; it throws where
   // only the device will do.
   bool may_offload(bool in_memory);
+  void count(const SearchCounts& counts) noexcept;
+  // Takes near pairs whose value is a distance, those of set A first. With one set, blocks are in no order of rows.
+  void found_at_distance(const Hit* hits, size_t n);
+  // values[i] = value(row i, row of[i]) by the bytes of rows, which cost `units` each. Rows `of` that lie on disk are
+  // read a block at a time.
+  template <class Value>
+  void values_of_rows(RowStore& rows, const uint32_t* of, size_t units, uint32_t* values, Value value) {
+    const uint32_t n = rows.size();
+    if (rows.in_memory()) {
+      for (uint32_t i = 0; i < n; ++i) {
+        values[i] = value(rows.row(i), rows.row(of[i]));
+        ws.poller.spend(units);
+      }
+      return;
+    }
+    const size_t bytes = rows.row_bytes();
+    const auto block_rows = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / bytes, 1, n));
+    Array<std::byte> block(ws.ledger, block_rows * bytes);
+    for (uint32_t first = 0; first < n; first += block_rows) {
+      const uint32_t count = std::min(block_rows, n - first);
+      rows.read(first, count, block.data());
+      RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+      for (uint32_t i = 0; i < n; ++i) {
+        ws.poller.spend(2);
+        if (of[i] - first >= count) continue;
+        values[i] = value(reader.row(i), block.data() + (of[i] - first) * bytes);
+        ws.poller.spend(units);
+      }
+    }
+  }
 
   Workspace ws;
   const Identical identical;
@@ -63,9 +93,6 @@ struct PairEngine {
   const uint32_t* rank_b = nullptr;
   UnionFind* sets = nullptr;        // where components are sought
   std::unique_ptr<PairOutput> out;  // where pairs are
-
- private:
-  void search();
 };
 
 }  // namespace neardup

@@ -41,14 +41,26 @@ struct RowPair {
 
 struct SearchStats {
   uint64_t rows = 0;
-  uint64_t set_aside =
-      0;  // of these, rows of set B whose keys alone showed, as they came, that they are near no row of set A
+  uint64_t set_aside = 0;  // of these, rows of set B whose keys alone showed that they are near no row of set A
   uint64_t distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
   uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
   size_t peak_bytes = 0;  // own estimate of the memory held at once
   bool brute_force = false;
   bool offloaded = false;  // joined by EngineOptions::offload: looked and compared do not count that
 };
+
+// The counts of a part of a search.
+struct SearchCounts {
+  uint64_t looked = 0;
+  uint64_t compared = 0;
+  bool brute_force = false;
+};
+
+// The pairs of side A, of n_a of n rows, or, cross, of side A and the others.
+inline double pair_count(size_t n_a, size_t n, bool cross) noexcept {
+  const double a = static_cast<double>(n_a);
+  return cross ? a * static_cast<double>(n - n_a) : a * (a - 1) / 2;
+}
 
 struct PairEngine;
 

@@ -18,17 +18,15 @@ uint64_t window_number(const WindowHash& run, uint64_t group, uint64_t key) noex
 NumberedWindows::NumberedWindows(const StoredShape& shape)
     : shape_(shape), hasher_(shape.key, shape.units), reader_(shape.units, hasher_) {}
 
-NumberedWindows::~NumberedWindows() = default;
-
 void NumberedWindows::start(uint64_t group, const uint8_t* text, size_t size, StopCheck* stop) {
   group_ = group;
   reader_.start();
-  scanner_ = std::make_unique<UnitScanner>(shape_.unit, text, size, stop);
+  scanner_.emplace(shape_.unit, text, size, stop);
 }
 
 bool NumberedWindows::next(Window* out) {
   do {
-    if (!reader_.read(scanner_.get())) return false;
+    if (!reader_.read(&*scanner_)) return false;
   } while (!reader_.has_window());
   *out = {window_number(reader_.run(), group_, shape_.key), reader_.first().begin, reader_.last().end()};
   return true;

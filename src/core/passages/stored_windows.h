@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +27,6 @@ struct StoredShape {
 class NumberedWindows {
  public:
   explicit NumberedWindows(const StoredShape& shape);
-  ~NumberedWindows();
   NumberedWindows(const NumberedWindows&) = delete;
   NumberedWindows& operator=(const NumberedWindows&) = delete;
 
@@ -47,7 +46,7 @@ class NumberedWindows {
   const WindowHasher hasher_;
   WindowReader reader_;
   uint64_t group_ = 0;
-  std::unique_ptr<UnitScanner> scanner_;
+  std::optional<UnitScanner> scanner_;
 };
 
 // The windows that stand in so many documents of a search that has run, each once. It takes the search's passages.

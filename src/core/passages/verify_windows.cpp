@@ -56,10 +56,7 @@ class StoredUnits {
   void read() {
     begin_ = next_;
     size_ = static_cast<size_t>(std::min<uint64_t>(wanted_, end_ - begin_));
-    if (buffer_.size() < size_) {
-      buffer_ = Array<uint8_t>();
-      buffer_ = Array<uint8_t>(ws_.ledger, std::max(size_, kFirstRead));
-    }
+    if (buffer_.size() < size_) buffer_.renew(ws_.ledger, std::max(size_, kFirstRead));
     texts_->read(begin_, buffer_.data(), size_);
     scan();
   }

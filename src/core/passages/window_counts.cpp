@@ -107,8 +107,7 @@ bool RepeatedWindows::load() {
   if (next_part_ == parts_.parts()) return false;
   const size_t n = static_cast<size_t>(parts_.part_size(next_part_));
   if (windows_.size() < n) {
-    windows_ = Array<RepeatedWindow>();
-    windows_ = Array<RepeatedWindow>(ws_.ledger, n);
+    windows_.renew(ws_.ledger, n);
     for (Array<SortRecord>& b : buffers_) b = Array<SortRecord>(ws_.ledger, n);
   }
   size_t i = 0;

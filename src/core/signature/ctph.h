@@ -128,4 +128,10 @@ CtphView view_ctph(const void* bytes, size_t size);
 // The value 0..63 of a character of the alphabet, 255 of any other.
 uint8_t ctph_value(char c) noexcept;
 
+// Writes the values of a part's characters, without the fourth and later ones of a run; at most `room`. Returns how
+// many.
+size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept;
+// The values of all characters, or of those that cut_runs() leaves.
+std::vector<uint8_t> ctph_values(std::string_view part, bool cut);
+
 }  // namespace neardup

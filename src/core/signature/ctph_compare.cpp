@@ -13,25 +13,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kRun = 3;   // what is left of a longer run
 constexpr size_t kGram = 7;  // common characters without which the score is 0
-
-std::vector<uint8_t> symbol_values(std::string_view part) {
-  std::vector<uint8_t> out(part.size());
-  for (size_t i = 0; i < part.size(); ++i) out[i] = ctph_value(part[i]) & 63;
-  return out;
-}
-
-// Copies without the fourth and later characters of a run; at most `room` of them. Returns how many.
-size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept {
-  size_t n = 0;
-  size_t run = 0;
-  for (size_t i = 0; i < part.size(); ++i) {
-    run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
-    if (run <= kRun && n < room) out[n++] = ctph_value(part[i]) & 63;
-  }
-  return n;
-}
 
 uint32_t uncapped_score(size_t size_a, size_t size_b, size_t lcs) noexcept {
   const size_t sum = size_a + size_b;
@@ -208,15 +190,9 @@ uint32_t score_long(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y
   return share_gram(x, y) ? capped_score(x.size(), y.size(), lcs_length(x, y), exponent) : 0;
 }
 
-std::vector<uint8_t> cut_runs(std::string_view part) {
-  std::vector<uint8_t> out(part.size());
-  out.resize(cut_runs(part, out.data(), out.size()));
-  return out;
-}
-
 int score_long(const CtphView& a, const CtphView& b) {
-  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
-  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
+  const std::vector<uint8_t> a1 = ctph_values(a.part1, true), a2 = ctph_values(a.part2, true);
+  const std::vector<uint8_t> b1 = ctph_values(b.part1, true), b2 = ctph_values(b.part2, true);
   if (a.exponent == b.exponent) {
     if (a1 == b1 && a2 == b2) return 100;
     return static_cast<int>(std::max(score_long(a1, b1, a.exponent), score_long(a2, b2, a.exponent + 1)));
@@ -331,8 +307,8 @@ int ctph_score(const CtphView& a, const CtphView& b) {
 CtphScore explain_ctph_score(const CtphView& a, const CtphView& b) {
   check_comparable(a, b);
   if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return {0, 0, CtphReason::no_common_block_size};
-  const std::vector<uint8_t> a1 = cut_runs(a.part1), a2 = cut_runs(a.part2);
-  const std::vector<uint8_t> b1 = cut_runs(b.part1), b2 = cut_runs(b.part2);
+  const std::vector<uint8_t> a1 = ctph_values(a.part1, true), a2 = ctph_values(a.part2, true);
+  const std::vector<uint8_t> b1 = ctph_values(b.part1, true), b2 = ctph_values(b.part2, true);
   if (a.exponent == b.exponent && a1 == b1 && a2 == b2) return {100, 100, CtphReason::equal};
   uint32_t score = 0;
   uint32_t uncapped = 0;
@@ -370,8 +346,8 @@ bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, 
 uint32_t levenshtein(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   if (a.size() <= 64) return levenshtein_word(a, b);
-  const std::vector<uint8_t> pattern = symbol_values(a);
-  return levenshtein_blocks(Masks(pattern.data(), pattern.size()), pattern.size(), symbol_values(b));
+  const std::vector<uint8_t> pattern = ctph_values(a, false);
+  return levenshtein_blocks(Masks(pattern.data(), pattern.size()), pattern.size(), ctph_values(b, false));
 }
 
 double ctph_edit_rate(const CtphView& a, const CtphView& b) {

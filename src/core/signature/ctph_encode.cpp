@@ -23,17 +23,6 @@ constexpr std::array<uint8_t, 256> kValues = [] {
   return out;
 }();
 
-// Characters left of a part when runs are cut to three.
-size_t cut_length(std::string_view part) noexcept {
-  size_t kept = 0;
-  size_t run = 0;
-  for (size_t i = 0; i < part.size(); ++i) {
-    run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
-    kept += run <= 3;
-  }
-  return kept;
-}
-
 // Says what is wrong with a part, or nothing.
 std::string part_fault(std::string_view part, const char* name, uint32_t length) {
   for (size_t i = 0; i < part.size(); ++i) {
@@ -47,10 +36,11 @@ std::string part_fault(std::string_view part, const char* name, uint32_t length)
   if (part.size() > most)
     return std::string(name) + " has " + std::to_string(part.size()) + " characters, at most " + std::to_string(most) +
            " are allowed";
-  if (length == kCtphLength && cut_length(part) > kCtphLength)
-    return std::string(name) + " has " + std::to_string(cut_length(part)) +
-           " characters when runs are cut to three, at most 64 are allowed";
-  return {};
+  if (length != kCtphLength || part.size() <= kCtphLength) return {};
+  const size_t left = ctph_values(part, true).size();
+  if (left <= kCtphLength) return {};
+  return std::string(name) + " has " + std::to_string(left) +
+         " characters when runs are cut to three, at most 64 are allowed";
 }
 
 void put16(uint8_t* out, size_t v) noexcept {
@@ -86,6 +76,26 @@ bool is_text_form(std::string_view bytes) {
 }  // namespace
 
 uint8_t ctph_value(char c) noexcept { return kValues[static_cast<unsigned char>(c)]; }
+
+size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept {
+  size_t n = 0;
+  size_t run = 0;
+  for (size_t i = 0; i < part.size(); ++i) {
+    run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
+    if (run <= 3 && n < room) out[n++] = ctph_value(part[i]) & 63;
+  }
+  return n;
+}
+
+std::vector<uint8_t> ctph_values(std::string_view part, bool cut) {
+  std::vector<uint8_t> out(part.size());
+  if (cut) {
+    out.resize(cut_runs(part, out.data(), out.size()));
+  } else {
+    for (size_t i = 0; i < part.size(); ++i) out[i] = ctph_value(part[i]) & 63;
+  }
+  return out;
+}
 
 std::string ctph_to_text(const CtphView& d) {
   std::string out = d.is_long() ? "long" + std::to_string(d.length) + ":" : std::string();

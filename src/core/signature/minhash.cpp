@@ -181,12 +181,14 @@ void DocumentSketch::complete_buffered() {
   }
 }
 
-void DocumentSketch::finish() {
+bool DocumentSketch::finish(uint32_t* components) {
   if (overflow_ != nullptr)
     drain();
   else if (any_ && !full_)
     complete_buffered();
   buffer_ = {};
+  std::copy(components_.begin(), components_.end(), components);
+  return any_;
 }
 
 uint16_t component16(uint32_t v, uint32_t num_perm) noexcept {

@@ -59,10 +59,8 @@ class DocumentSketch {
 
   void add(const uint64_t* x, size_t n);
 
-  // Completes the sketch; components() is then valid, and is_empty() tells whether anything was added.
-  void finish();
-  bool is_empty() const noexcept { return !any_; }
-  const uint32_t* components() const noexcept { return components_.data(); }
+  // Completes the sketch, and copies its num_perm components. False where nothing was added.
+  bool finish(uint32_t* components);
 
  private:
   void complete_buffered();

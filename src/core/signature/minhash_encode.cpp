@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "core/base/message_text.h"
 #include "core/base/named_values.h"
@@ -35,6 +36,20 @@ constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set}
                                                  {"import", MinhashKind::imported},
                                                  {"weighted", MinhashKind::weighted}};
 
+constexpr NamedValue<MinhashKind> kKindsInWords[] = {{"word", MinhashKind::word},
+                                                     {"char", MinhashKind::character},
+                                                     {"byte", MinhashKind::byte},
+                                                     {"line", MinhashKind::line},
+                                                     {"paragraph", MinhashKind::paragraph},
+                                                     {"code", MinhashKind::code},
+                                                     {"set of text", MinhashKind::text_set},
+                                                     {"set of bigint", MinhashKind::bigint_set},
+                                                     {"imported", MinhashKind::imported},
+                                                     {"weighted set", MinhashKind::weighted}};
+static_assert(std::size(kKindsInWords) == kNewestMinhashKind);
+
+bool is_shingle_kind(MinhashKind kind) noexcept { return name_of(kShingleKinds, kind, nullptr) != nullptr; }
+
 [[noreturn]] void corrupt(const std::string& what, std::string hint = {}) {
   throw Error(Errc::corrupt_data, "invalid minhash signature: " + what, {}, std::move(hint));
 }
@@ -53,25 +68,14 @@ void check_header(const MinhashHeader& h) {
   if (h.bits != 8 && h.bits != 16 && h.bits != 32) corrupt("bits is " + std::to_string(h.bits));
   if (h.num_perm < kMinNumPerm || h.num_perm > kMaxNumPerm) corrupt("num_perm is " + std::to_string(h.num_perm));
   if (h.flags & ~kMinhashEmpty) corrupt("unknown flags", kNewerHint);
-  switch (static_cast<MinhashKind>(h.kind)) {
-    case MinhashKind::word:
-    case MinhashKind::character:
-    case MinhashKind::byte:
-    case MinhashKind::line:
-    case MinhashKind::paragraph:
-    case MinhashKind::code:
-      if (h.k < kMinK || h.k > kMaxK) corrupt("k is " + std::to_string(h.k));
-      break;
-    case MinhashKind::text_set:
-    case MinhashKind::bigint_set:
-    case MinhashKind::imported:
-    case MinhashKind::weighted:
-      if (h.k != 0) corrupt("k is " + std::to_string(h.k) + " for a set");
-      break;
-    default:
-      corrupt("unknown kind " + std::to_string(h.kind), hint_if_newer(h.kind, kNewestMinhashKind));
-  }
   const auto kind = static_cast<MinhashKind>(h.kind);
+  if (is_shingle_kind(kind)) {
+    if (h.k < kMinK || h.k > kMaxK) corrupt("k is " + std::to_string(h.k));
+  } else if (h.kind < 1 || h.kind > kNewestMinhashKind) {
+    corrupt("unknown kind " + std::to_string(h.kind), hint_if_newer(h.kind, kNewestMinhashKind));
+  } else if (h.k != 0) {
+    corrupt("k is " + std::to_string(h.k) + " for a set");
+  }
   if ((kind == MinhashKind::word || kind == MinhashKind::code) != (h.tokenizer != 0))
     corrupt("tokenizer version is " + std::to_string(h.tokenizer));
 }
@@ -256,39 +260,8 @@ std::string kind_text(const MinhashParams& p) {
 }
 
 std::string describe(const MinhashParams& p) {
-  std::string what;
-  switch (p.kind) {
-    case MinhashKind::word:
-      what = "word " + std::to_string(p.k);
-      break;
-    case MinhashKind::character:
-      what = "char " + std::to_string(p.k);
-      break;
-    case MinhashKind::byte:
-      what = "byte " + std::to_string(p.k);
-      break;
-    case MinhashKind::line:
-      what = "line " + std::to_string(p.k);
-      break;
-    case MinhashKind::paragraph:
-      what = "paragraph " + std::to_string(p.k);
-      break;
-    case MinhashKind::code:
-      what = "code " + std::to_string(p.k);
-      break;
-    case MinhashKind::text_set:
-      what = "set of text";
-      break;
-    case MinhashKind::bigint_set:
-      what = "set of bigint";
-      break;
-    case MinhashKind::imported:
-      what = "imported";
-      break;
-    case MinhashKind::weighted:
-      what = "weighted set";
-      break;
-  }
+  std::string what = name_of(kKindsInWords, p.kind);
+  if (is_shingle_kind(p.kind)) what += " " + std::to_string(p.k);
   what += ", " + std::to_string(p.num_perm) + "x" + std::to_string(p.bits) + ", seed " + std::to_string(p.seed);
   if (p.tokenizer > 1) what += ", tokenizer " + std::to_string(p.tokenizer);
   return what;

@@ -24,12 +24,6 @@ uint8_t rules_version(MinhashKind kind) noexcept {
   return kind == MinhashKind::word ? kTokenizerVersion : kind == MinhashKind::code ? kCodeVersion : uint8_t{0};
 }
 
-bool finish_sketch(DocumentSketch* sketch, uint32_t num_perm, uint32_t* components) {
-  sketch->finish();
-  std::copy_n(sketch->components(), num_perm, components);
-  return !sketch->is_empty();
-}
-
 }  // namespace
 
 MinhashParams document_params(Unit unit, int64_t k, int64_t num_perm, int64_t bits, int64_t seed) {
@@ -68,7 +62,7 @@ bool sign_document(const MinhashParams& p, const uint8_t* text, size_t size, Sto
   DocumentSketch sketch(p.num_perm, static_cast<uint64_t>(p.seed));
   uint64_t batch[ShingleStream::kMaxBatch];
   while (const size_t n = stream.next(batch)) sketch.add(batch, n);
-  return finish_sketch(&sketch, p.num_perm, components);
+  return sketch.finish(components);
 }
 
 bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCheck* stop, uint32_t* components) {
@@ -77,7 +71,7 @@ bool sign_set(const MinhashParams& p, const uint64_t* elements, size_t n, StopCh
     sketch.add(elements + i, std::min(kElementsPerStep, n - i));
     if (stop != nullptr) stop->poll();
   }
-  return finish_sketch(&sketch, p.num_perm, components);
+  return sketch.finish(components);
 }
 
 void check_has_unions(const MinhashView& signature) {

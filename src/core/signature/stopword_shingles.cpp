@@ -65,17 +65,11 @@ bool sign_stopword_shingles(const MinhashParams& params, const StopWords& stop_w
     n = 0;
   }
   sketch.add(batch, n);
-  sketch.finish();
-  std::copy_n(sketch.components(), params.num_perm, components);
-  return !sketch.is_empty();
+  return sketch.finish(components);
 }
 
 std::vector<std::string> distinct_words(const uint8_t* text, size_t size, StopCheck* stop) {
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view s) const noexcept { return element_hash(s.data(), s.size()); }
-  };
-  std::unordered_set<std::string, Hash, std::equal_to<>> seen;
+  StopWords::WordSet seen;
   std::vector<std::string> out;
   Words words(text, size, stop);
   for (std::string_view word; words.next(&word);) {

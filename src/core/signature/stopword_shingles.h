@@ -27,7 +27,14 @@ void check_following(int64_t following);
 
 // Folded words.
 class StopWords {
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view s) const noexcept;
+  };
+
  public:
+  using WordSet = std::unordered_set<std::string, Hash, std::equal_to<>>;
+
   // Folds the word. Error{invalid_argument} for what is not one word. shown: the word in messages.
   void add(std::string_view word, std::string_view shown);
   void add(std::string_view word) { add(word, word); }
@@ -38,11 +45,7 @@ class StopWords {
   size_t size() const noexcept { return words_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view s) const noexcept;
-  };
-  std::unordered_set<std::string, Hash, std::equal_to<>> words_;
+  WordSet words_;
 };
 
 // The shingles of a document in order and with repeats. Memory: following + 1 words.

@@ -44,8 +44,7 @@ void ByteStore::spill() {
     append_polled(*file, chunks_[done / chunk_bytes_].data(), piece, ws_);
     done += piece;
   }
-  chunks_.clear();
-  chunks_.shrink_to_fit();
+  chunks_ = std::vector<Array<uint8_t>>();
   file_ = std::move(file);
 }
 

@@ -72,9 +72,9 @@ class SinkStop final : public StopCheck {
 
 // work(worker, task, sink) for every task 0 .. tasks - 1, worker 0 .. threads - 1 at once; with one thread on this one.
 // take(hits, n) on this thread. Errors of either, and cancelling, end all and come out here.
-void run_tasks(unsigned threads, size_t tasks, Poller& poller,
-               const std::function<void(unsigned, size_t, HitSink&)>& work,
-               const std::function<void(const Hit*, size_t)>& take);
+void run_tasks(
+    unsigned threads, size_t tasks, Poller& poller, const std::function<void(unsigned, size_t, HitSink&)>& work,
+    const std::function<void(const Hit*, size_t)>& take = [](const Hit*, size_t) {});
 
 // From within a poll, by whoever will never return to it and is about to free what the tasks work on: ends all workers
 // of this thread's run_tasks().

@@ -41,8 +41,7 @@ void RowStore::spill() {
   for (uint32_t i = 0; i < size_; i += chunk_mask_ + 1) {
     append_polled(*file, row(i), std::min(size_ - i, chunk_mask_ + 1) * row_bytes_, ws_);
   }
-  chunks_.clear();
-  chunks_.shrink_to_fit();
+  chunks_ = std::vector<Array<std::byte>>();
   file_ = std::move(file);
 }
 
@@ -58,8 +57,7 @@ void RowStore::read(uint32_t first, uint32_t count, void* out) {
 }
 
 void RowStore::clear() noexcept {
-  chunks_.clear();
-  chunks_.shrink_to_fit();
+  chunks_ = std::vector<Array<std::byte>>();
   file_.reset();
   size_ = 0;
 }

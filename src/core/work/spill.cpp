@@ -9,7 +9,6 @@ namespace {
 
 constexpr unsigned kRecordDigitBits = 11;
 constexpr size_t kRecordDigits = size_t{1} << kRecordDigitBits;
-constexpr size_t kRecordsBetweenPolls = 1 << 16;
 
 // One read buffer of a merge: below this a merge of more runs costs more in reads than it saves in passes.
 constexpr size_t kLeastReadBytes = 2048;
@@ -25,28 +24,18 @@ SortRecord* sort_records(SortRecord* a, SortRecord* tmp, size_t n, Poller& polle
     return a;
   }
   uint64_t varying = 0;
-  for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
-    const size_t to = std::min(n, from + kRecordsBetweenPolls);
-    for (size_t i = from; i < to; ++i) varying |= a[i].key() ^ a[0].key();
-    poller.spend(to - from);
-  }
+  for_each_polled(n, 1, poller, [&](size_t i) { varying |= a[i].key() ^ a[0].key(); });
   std::vector<uint32_t> counts(kRecordDigits);
   while (varying != 0) {
     const unsigned shift = static_cast<unsigned>(std::countr_zero(varying));
     const uint64_t digit_mask = kRecordDigits - 1;
+    const auto digit = [=](const SortRecord& record) { return record.key() >> shift & digit_mask; };
     std::fill(counts.begin(), counts.end(), 0);
-    for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
-      const size_t to = std::min(n, from + kRecordsBetweenPolls);
-      for (size_t i = from; i < to; ++i) ++counts[a[i].key() >> shift & digit_mask];
-      poller.spend(to - from);
-    }
+    for_each_polled(n, 1, poller, [&, count = counts.data()](size_t i) { ++count[digit(a[i])]; });
     uint32_t before = 0;
     for (uint32_t& c : counts) before += std::exchange(c, before);
-    for (size_t from = 0; from < n; from += kRecordsBetweenPolls) {
-      const size_t to = std::min(n, from + kRecordsBetweenPolls);
-      for (size_t i = from; i < to; ++i) tmp[counts[a[i].key() >> shift & digit_mask]++] = a[i];
-      poller.spend(4 * (to - from));
-    }
+    for_each_polled(n, 4, poller,
+                    [&, at = counts.data(), from = a, to = tmp](size_t i) { to[at[digit(from[i])]++] = from[i]; });
     std::swap(a, tmp);
     varying &= ~(digit_mask << shift);
   }
@@ -144,13 +133,8 @@ void RecordSorter::make_room() {
 }
 
 void RecordSorter::sort_buffer() {
-  if (scratch_.size() < n_) {
-    scratch_ = Array<SortRecord>();
-    scratch_ = Array<SortRecord>(ws_.ledger, n_);
-  }
-  if (sort_records(buffer_.data(), scratch_.data(), n_, ws_.poller) != buffer_.data()) {
-    buffer_.swap(scratch_);
-  }
+  if (scratch_.size() < n_) scratch_.renew(ws_.ledger, n_);
+  if (sort_records(buffer_.data(), scratch_.data(), n_, ws_.poller) != buffer_.data()) buffer_.swap(scratch_);
 }
 
 void RecordSorter::spill() {
@@ -167,38 +151,41 @@ void RecordSorter::spill() {
 void RecordSorter::finish() {
   if (file_ == nullptr) {
     sort_buffer();
-    scratch_ = Array<SortRecord>();
+    scratch_ = {};
     return;
   }
   if (n_ != 0) spill();
-  buffer_ = Array<SortRecord>();
-  scratch_ = Array<SortRecord>();
+  buffer_ = {};
+  scratch_ = {};
   const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxMergedRuns);
-  while (runs_.size() > fan_in) {
-    const size_t room = std::max<size_t>(64, std::min(budget_ / 4, kTransferBytes) / sizeof(SortRecord));
-    Array<SortRecord> sorted(ws_.ledger, room);
-    std::unique_ptr<TempFile> target = ws_.files->create();
-    std::vector<Run> merged;
-    uint64_t written = 0;
-    for (size_t first = 0; first < runs_.size(); first += fan_in) {
-      Merge merge(*file_, runs_.data() + first, std::min(fan_in, runs_.size() - first), budget_ / 4 * 3, ws_);
-      const uint64_t start = written;
-      for (size_t n = 0;;) {
-        const bool more = merge.next(&sorted[n]);
-        n += more;
-        if (n == room || !more) {
-          append_polled(*target, sorted.data(), n * sizeof(SortRecord), ws_);
-          written += n;
-          n = 0;
-        }
-        if (!more) break;
-      }
-      merged.push_back({start, written - start});
-    }
-    file_ = std::move(target);
-    runs_ = std::move(merged);
-  }
+  while (runs_.size() > fan_in) merge_runs(fan_in);
   start_merge();
+}
+
+// Merges `fan_in` runs at a time into fewer ones of another file.
+void RecordSorter::merge_runs(size_t fan_in) {
+  const size_t room = std::max<size_t>(64, std::min(budget_ / 4, kTransferBytes) / sizeof(SortRecord));
+  Array<SortRecord> sorted(ws_.ledger, room);
+  std::unique_ptr<TempFile> target = ws_.files->create();
+  std::vector<Run> merged;
+  uint64_t written = 0;
+  for (size_t first = 0; first < runs_.size(); first += fan_in) {
+    Merge merge(*file_, runs_.data() + first, std::min(fan_in, runs_.size() - first), budget_ / 4 * 3, ws_);
+    const uint64_t start = written;
+    for (size_t n = 0;;) {
+      const bool more = merge.next(&sorted[n]);
+      n += more;
+      if (n == room || !more) {
+        append_polled(*target, sorted.data(), n * sizeof(SortRecord), ws_);
+        written += n;
+        n = 0;
+      }
+      if (!more) break;
+    }
+    merged.push_back({start, written - start});
+  }
+  file_ = std::move(target);
+  runs_ = std::move(merged);
 }
 
 void RecordSorter::start_merge() {

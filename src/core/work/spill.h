@@ -53,6 +53,7 @@ class RecordSorter {
   class Merge;
 
   void make_room();
+  void merge_runs(size_t fan_in);
   void start_merge();
   void sort_buffer();
   void spill();

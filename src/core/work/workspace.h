@@ -126,6 +126,12 @@ class Array {
   T& operator[](size_t i) noexcept { return data_[i]; }
   const T& operator[](size_t i) const noexcept { return data_[i]; }
 
+  // Frees the elements before it allocates n others.
+  void renew(Ledger& ledger, size_t n) {
+    *this = {};
+    *this = Array(ledger, n);
+  }
+
  private:
   Ledger* ledger_ = nullptr;
   size_t n_ = 0;
@@ -135,14 +141,18 @@ class Array {
 // Copies and file transfers are cut into pieces of this many bytes with a poll between them.
 inline constexpr size_t kTransferBytes = 256 * 1024;
 
+// Calls on_piece(done, size) for each piece of n bytes.
+template <class OnPiece>
+void for_each_piece(size_t n, OnPiece on_piece) {
+  for (size_t done = 0; done < n; done += kTransferBytes) on_piece(done, std::min(kTransferBytes, n - done));
+}
+
 // memcpy that can be cancelled.
 inline void copy_polled(void* to, const void* from, size_t n, Poller& poller) {
-  for (size_t done = 0; done < n;) {
-    const size_t piece = std::min(kTransferBytes, n - done);
-    std::memcpy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done, piece);
-    done += piece;
-    poller.spend(piece / 4);
-  }
+  for_each_piece(n, [&](size_t done, size_t size) {
+    std::memcpy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done, size);
+    poller.spend(size / 4);
+  });
 }
 
 // Makes it an array of n elements, of which the first `used` are those that it had.
@@ -156,34 +166,38 @@ void resize_polled(Array<T>* array, size_t n, size_t used, Ledger& ledger, Polle
 // memset to 0 that can be cancelled.
 template <class T>
 void zero_polled(Array<T>* array, Poller& poller) {
-  auto* p = reinterpret_cast<char*>(array->data());
-  const size_t n = array->size() * sizeof(T);
-  for (size_t done = 0; done < n;) {
-    const size_t piece = std::min(kTransferBytes, n - done);
-    std::memset(p + done, 0, piece);
-    done += piece;
-    poller.spend(piece / 8);
-  }
+  for_each_piece(array->size() * sizeof(T), [&](size_t done, size_t size) {
+    std::memset(reinterpret_cast<char*>(array->data()) + done, 0, size);
+    poller.spend(size / 8);
+  });
 }
 
 // Appends n bytes, cut into pieces, and counts them as spilled.
 inline void append_polled(TempFile& file, const void* data, size_t n, Workspace& ws) {
-  for (size_t done = 0; done < n;) {
-    const size_t piece = std::min(kTransferBytes, n - done);
-    file.append(static_cast<const char*>(data) + done, piece);
-    done += piece;
-    ws.spilled_bytes += piece;
-    ws.poller.spend(piece);
-  }
+  for_each_piece(n, [&](size_t done, size_t size) {
+    file.append(static_cast<const char*>(data) + done, size);
+    ws.spilled_bytes += size;
+    ws.poller.spend(size);
+  });
 }
 
 // Reads n bytes, cut into pieces.
 inline void read_polled(TempFile& file, uint64_t offset, void* out, size_t n, Poller& poller) {
-  for (size_t done = 0; done < n;) {
-    const size_t piece = std::min(kTransferBytes, n - done);
-    file.read(offset + done, static_cast<char*>(out) + done, piece);
-    done += piece;
-    poller.spend(piece + 500);
+  for_each_piece(n, [&](size_t done, size_t size) {
+    file.read(offset + done, static_cast<char*>(out) + done, size);
+    poller.spend(size + 500);
+  });
+}
+
+// Calls on_element(i) for each of n elements, and spends `units` for each, many at a time. Polls: a Poller or a
+// HitSink.
+template <class Polls, class OnElement>
+void for_each_polled(size_t n, size_t units, Polls& polls, OnElement on_element) {
+  constexpr size_t kElementsBetweenPolls = 1 << 16;
+  for (size_t from = 0; from < n; from += kElementsBetweenPolls) {
+    const size_t to = std::min(n, from + kElementsBetweenPolls);
+    for (size_t i = from; i < to; ++i) on_element(i);
+    polls.spend(units * (to - from));
   }
 }
 

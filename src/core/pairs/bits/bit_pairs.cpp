@@ -28,7 +28,6 @@ struct BitEngine final : PairEngine {
 
   uint32_t num_rows() const override { return codes.size(); }
   void clear_rows() override { codes.clear(); }
-  std::unique_ptr<PairOutput> make_output() override;
   void find_pairs() override;
   void values_with(const uint32_t* of, uint32_t* distances) override;
 
@@ -89,13 +88,7 @@ uint32_t BitEngine::load(uint32_t first, uint32_t end, uint32_t most_rows, uint3
 // The pairs of side A, or of side A and side B.
 void BitEngine::join(const BitEntries& e, bool cross) {
   if (cross ? e.n_a == 0 || e.n_a == e.n : e.n < 2) return;
-  const BitCounts counts = search_bits(e, cross, most, threads, ws, [this](const Hit* hits, size_t n) {
-    for (size_t i = 0; i < n; ++i) found(hits[i].x, hits[i].y, hits[i].value, two_sets && hits[i].value == 0);
-    ws.poller.spend(n * 4);
-  });
-  stats.looked += counts.looked;
-  stats.compared += counts.compared;
-  stats.brute_force |= counts.brute_force;
+  count(search_bits(e, cross, most, threads, ws, [this](const Hit* hits, size_t n) { found_at_distance(hits, n); }));
 }
 
 void BitEngine::join_in_memory(uint32_t n) {
@@ -126,10 +119,6 @@ void BitEngine::join_blocks(uint32_t block_rows) {
   }
 }
 
-std::unique_ptr<PairOutput> BitEngine::make_output() {
-  return std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
-}
-
 void BitEngine::find_pairs() {
   unite_equals();
   const uint32_t n = codes.size() - equal.count();
@@ -143,24 +132,10 @@ void BitEngine::find_pairs() {
 }
 
 void BitEngine::values_with(const uint32_t* of, uint32_t* distances) {
-  const uint32_t n = codes.size();
-  const size_t bytes = words * sizeof(uint64_t);
-  // Rows that are asked for come from a block in memory; the store may lie on disk.
-  const uint32_t block =
-      static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / bytes, 1, std::max(n, 1u)));
-  Array<uint64_t> block_codes(ws.ledger, block * words);
-  for (uint32_t first = 0; first < n; first += block) {
-    const uint32_t count = std::min(block, n - first);
-    codes.read(first, count, block_codes.data());
-    RowReader reader(codes, memory_share(ws, kSixteenth), ws);
-    for (uint32_t i = 0; i < n; ++i) {
-      ws.poller.spend(3 + words);
-      if (of[i] < first || of[i] - first >= count) continue;
-      const auto* other = reinterpret_cast<const uint8_t*>(block_codes.data() + size_t{of[i] - first} * words);
-      distances[i] = static_cast<uint32_t>(
-          kernels().count_differing(reinterpret_cast<const uint8_t*>(reader.row(i)), other, bytes));
-    }
-  }
+  values_of_rows(codes, of, 3 + words, distances, [this](const std::byte* a, const std::byte* b) {
+    return static_cast<uint32_t>(kernels().count_differing(
+        reinterpret_cast<const uint8_t*>(a), reinterpret_cast<const uint8_t*>(b), words * sizeof(uint64_t)));
+  });
 }
 
 }  // namespace

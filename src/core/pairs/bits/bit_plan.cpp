@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/bits.h"
+#include "core/base/near_values.h"
 #include "core/kernels/kernels.h"
 
 namespace neardup {
@@ -30,21 +31,6 @@ constexpr double kLeastPairsSampled = 100e6;
 constexpr unsigned kSampledBlocks = 3;
 constexpr unsigned kShorter = 2;
 constexpr unsigned kKeyLengthsTried = 4;
-
-double values_within(unsigned width, int radius) noexcept {
-  double term = 1;
-  double sum = 0;
-  for (int r = 0; r <= radius; ++r) {
-    sum += term;
-    term = term * (width - std::min<double>(width, r)) / (r + 1);
-  }
-  return sum;
-}
-
-double pair_count(const BitEntries& e, bool cross) noexcept {
-  const double a = static_cast<double>(e.n_a);
-  return cross ? a * static_cast<double>(e.n - e.n_a) : a * (a - 1) / 2;
-}
 
 // Some of the codes, and what each good bit of them says.
 class Sample {
@@ -156,7 +142,7 @@ double plan_cost(const BitPlan& plan, double share, const BitEntries& e, bool cr
   const double buckets = std::exp2(plan.key_bits);
   const double going = std::min(n, buckets) * even_share(plan) * buckets * (cross ? 1 : 0.5) * kBucketCost;
   const double sorting = n * (kSortKeyCost + kKeyBitCost * plan.key_bits) + buckets;
-  return plan.blocks * (pair_count(e, cross) * std::min(1.0, share) * pair_cost + going + sorting);
+  return plan.blocks * (pair_count(e.n_a, e.n, cross) * std::min(1.0, share) * pair_cost + going + sorting);
 }
 
 // Makes the plan of a distance and a radius, with keys of `shorter` bits less than there could be. False: there is
@@ -176,7 +162,7 @@ bool make_plan(uint32_t most, size_t good_bits, int radius, unsigned shorter, Bi
 
 BitPlan choose_bit_plan(const BitEntries& e, bool cross, uint32_t most, double pair_cost, Poller& poller) {
   BitPlan best;
-  double least = pair_count(e, cross) * pair_cost;
+  double least = pair_count(e.n_a, e.n, cross) * pair_cost;
   if (least < kLeastSearched) return best;
   const Sample sample(e, poller);
   // The first try assumes even bits; a long search is planned again, by the sample.
@@ -184,7 +170,7 @@ BitPlan choose_bit_plan(const BitEntries& e, bool cross, uint32_t most, double p
     if (sampled && least < kLeastPairsSampled) break;
     if (sampled) {
       best = BitPlan{};
-      least = pair_count(e, cross) * pair_cost;
+      least = pair_count(e.n_a, e.n, cross) * pair_cost;
     }
     for (int radius = 0; radius <= kMostRadius; ++radius) {
       for (unsigned shorter = 0; shorter < (sampled ? kKeyLengthsTried : kMostKeyBits); ++shorter) {

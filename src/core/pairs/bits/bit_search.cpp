@@ -37,7 +37,7 @@ class Search {
  public:
   Search(const BitEntries& e, bool cross, uint32_t most, unsigned threads, Workspace& ws);
 
-  BitCounts run(const std::function<void(const Hit*, size_t)>& take);
+  SearchCounts run(const std::function<void(const Hit*, size_t)>& take);
 
  private:
   struct Worker {
@@ -116,7 +116,7 @@ void Search::sort_by(unsigned block) {
   add_by(e_.n_a, e_.n, 1);
 }
 
-BitCounts Search::run(const std::function<void(const Hit*, size_t)>& take) {
+SearchCounts Search::run(const std::function<void(const Hit*, size_t)>& take) {
   for (unsigned block = 0; block < plan_.blocks; ++block) {
     sort_by(block);
     const size_t of_task = std::max<size_t>(1, std::min(kTaskKeys, buckets() / (size_t{threads_} * kTasksOfThread)));
@@ -136,7 +136,7 @@ BitCounts Search::run(const std::function<void(const Hit*, size_t)>& take) {
         },
         take);
   }
-  BitCounts counts;
+  SearchCounts counts;
   counts.brute_force = plan_.key_bits == 0;
   for (const auto& worker : workers_) {
     counts.looked += worker->looked;
@@ -218,8 +218,8 @@ size_t bit_search_bytes(size_t words, uint32_t most) noexcept {
   return 2 * sizeof(uint32_t) + compared_words(words, most) * sizeof(uint64_t);
 }
 
-BitCounts search_bits(const BitEntries& e, bool cross, uint32_t most, unsigned threads, Workspace& ws,
-                      const std::function<void(const Hit*, size_t)>& take) {
+SearchCounts search_bits(const BitEntries& e, bool cross, uint32_t most, unsigned threads, Workspace& ws,
+                         const std::function<void(const Hit*, size_t)>& take) {
   return Search(e, cross, most, threads, ws).run(take);
 }
 

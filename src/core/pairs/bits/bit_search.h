@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/pairs/pair_search.h"
 #include "core/work/parallel.h"
 
 namespace neardup {
@@ -22,18 +23,12 @@ struct BitEntries {
   const uint64_t* code(size_t i) const noexcept { return codes + i * words; }
 };
 
-struct BitCounts {
-  uint64_t looked = 0;
-  uint64_t compared = 0;
-  bool brute_force = false;
-};
-
 // Bytes that the search holds for each code.
 size_t bit_search_bytes(size_t words, uint32_t most) noexcept;
 
 // The pairs of side A or, cross, of side A and side B at distance `most` at most: take(hits, n) on this thread, rows of
 // A first. There are pairs. What the search holds is counted in ws.
-BitCounts search_bits(const BitEntries& e, bool cross, uint32_t most, unsigned threads, Workspace& ws,
-                      const std::function<void(const Hit*, size_t)>& take);
+SearchCounts search_bits(const BitEntries& e, bool cross, uint32_t most, unsigned threads, Workspace& ws,
+                         const std::function<void(const Hit*, size_t)>& take);
 
 }  // namespace neardup

@@ -7,7 +7,7 @@ namespace neardup {
 namespace {
 
 // Representatives whose slots are fetched ahead of those that are linked.
-constexpr uint32_t kRowsAhead = 8;
+constexpr uint32_t kLinkedAhead = 8;
 // Bands that a task links, and representatives that are worth it.
 constexpr uint32_t kTaskBands = 8;
 constexpr uint32_t kLeastRowsForThreads = 1024;
@@ -33,39 +33,27 @@ void Representatives::link(unsigned threads) {
   }
   const uint32_t task_bands = threads == 1 ? bands : kTaskBands;
   if (bands != 0)
-    run_tasks(
-        threads, (bands + task_bands - 1) / task_bands, ws_.poller,
-        [&](unsigned, size_t task, HitSink& sink) {
-          const auto first = static_cast<uint32_t>(task) * task_bands;
-          link_bands(first, std::min(bands, first + task_bands), sink);
-        },
-        [](const Hit*, size_t) {});
+    run_tasks(threads, (bands + task_bands - 1) / task_bands, ws_.poller, [&](unsigned, size_t task, HitSink& sink) {
+      const auto first = static_cast<uint32_t>(task) * task_bands;
+      link_bands(first, std::min(bands, first + task_bands), sink);
+    });
   linked_ = size_;
 }
 
 void Representatives::clear() {
   size_ = linked_ = 0;
   copies_.clear();
-  clear_slots();
+  zero_polled(&slots_, ws_.poller);
 }
 
 void Representatives::link_bands(uint32_t first, uint32_t last, HitSink& sink) {
   for (uint32_t r = linked_; r < size_; ++r) {
-    if (r + kRowsAhead < size_) {
-      const uint32_t* ahead = record(r + kRowsAhead);
+    if (r + kLinkedAhead < size_) {
+      const uint32_t* ahead = record(r + kLinkedAhead);
       for (uint32_t band = first; band < last; ++band) __builtin_prefetch(&slot(band, ahead[band]), 1);
     }
     link_record(r, first, last);
     sink.spend((last - first) * 4);
-  }
-}
-
-void Representatives::clear_slots() {
-  for (size_t done = 0; done < slots_.size();) {
-    const size_t piece = std::min<size_t>(kTransferBytes, slots_.size() - done);
-    std::fill(slots_.data() + done, slots_.data() + done + piece, Slot{0, 0});
-    done += piece;
-    ws_.poller.spend(piece);
   }
 }
 
@@ -74,10 +62,9 @@ void Representatives::grow() {
   resize_polled(&row_numbers_, room, size_, ws_.ledger, ws_.poller);
   if (record_words_ == 0) return;
   resize_polled(&records_, room * record_words_, size_ * record_words_, ws_.ledger, ws_.poller);
-  slots_ = Array<Slot>();
   slots_each_ = std::bit_floor(room * kSlotsEach);
-  slots_ = Array<Slot>(ws_.ledger, banding_.bands() * slots_each_);
-  clear_slots();
+  slots_.renew(ws_.ledger, banding_.bands() * slots_each_);
+  zero_polled(&slots_, ws_.poller);
   linked_ = 0;
 }
 

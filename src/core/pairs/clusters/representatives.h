@@ -154,8 +154,6 @@ class Representatives {
 
   void link_bands(uint32_t first, uint32_t last, HitSink& sink);
 
-  void clear_slots();
-
   // All are to be linked again.
   void grow();
 

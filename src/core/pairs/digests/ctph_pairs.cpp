@@ -54,17 +54,13 @@ void CtphEngine::add(const CtphView& digest) {
 void CtphEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
   equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) { suspects.add({leader, row, 0}); });
-  suspects.finish();
-  SortRecord r;
-  uint32_t first = UINT32_MAX;
-  CtphView of_first;
-  while (suspects.next(&r)) {
-    if (r.hi != first) of_first = store.read(r.hi, buffer1);
-    first = r.hi;
+  CtphView first;
+  visit_groups(suspects, [&](uint32_t leader, uint32_t row, bool is_first) {
+    if (is_first) first = store.read(leader, buffer1);
     // Where part 1 is empty the two are not near, and only what they are both near can join them.
-    if (must_be_near() && of_first.part1.empty()) continue;
-    if (equal(of_first, store.read(r.lo, buffer2)) && unite_equal(r.hi, r.lo)) equal_rows.mark(r.lo);
-  }
+    if (must_be_near() && first.part1.empty()) return;
+    if (equal(first, store.read(row, buffer2)) && unite_equal(leader, row)) equal_rows.mark(row);
+  });
   finish_equal();
 }
 
@@ -85,7 +81,7 @@ void CtphEngine::add_hit(const Hit& hit) {
 }
 
 std::unique_ptr<PairOutput> CtphEngine::make_output() {
-  auto output = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
+  auto output = PairEngine::make_output();
   output->set_identical_value([this](uint32_t row) { return value_of_equal(row); });
   return output;
 }
@@ -112,15 +108,11 @@ void CtphEngine::values_with(const uint32_t* of, uint32_t* values) {
   }
   RecordSorter pairs(memory_share(ws, kEighth), ws);
   for (uint32_t i = 0; i < n; ++i) pairs.add({of[i], i, 0});
-  pairs.finish();
-  SortRecord r;
-  uint32_t other = UINT32_MAX;
-  CtphView of_other;
-  while (pairs.next(&r)) {
-    if (r.hi != other) of_other = store.read(r.hi, buffer1);
-    other = r.hi;
-    values[r.lo] = value(of_other, store.read(r.lo, buffer2));
-  }
+  CtphView digest;
+  visit_groups(pairs, [&](uint32_t other, uint32_t row, bool is_first) {
+    if (is_first) digest = store.read(other, buffer1);
+    values[row] = value(digest, store.read(row, buffer2));
+  });
 }
 
 // ---------------------------------------------------------------- the interface

@@ -119,12 +119,6 @@ class CtphBound {
 // The value of the hits of two rows that a join of parts leaves in its sink.
 inline uint32_t ctph_pair_value(uint32_t distance, uint32_t sum) noexcept { return distance << 16 | sum; }
 
-// Pairs of entries that a join looked at, and of these those whose distance it computed.
-struct CtphJoinCounts {
-  uint64_t looked = 0;
-  uint64_t compared = 0;
-};
-
 // Entries of y whose symbols are looked at for one subject at once.
 inline constexpr uint32_t kCtphPiece = 512;
 
@@ -134,12 +128,12 @@ inline constexpr uint32_t kCtphSubjects = kCtphGroups * kLevenshteinLanes;
 
 // Entries first .. last - 1 of x, of at most kCtphWord characters each, against all of y; with self, y being x, against
 // those behind them.
-CtphJoinCounts join_ctph_words(const CtphBound& bound, const CtphEntries& x, uint32_t first, uint32_t last,
-                               const CtphEntries& y, bool self, HitSink& hits);
+SearchCounts join_ctph_words(const CtphBound& bound, const CtphEntries& x, uint32_t first, uint32_t last,
+                             const CtphEntries& y, bool self, HitSink& hits);
 
 // The same for entry i of x, of more than kCtphWord characters.
-CtphJoinCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
-                              HitSink& hits);
+SearchCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
+                            HitSink& hits);
 
 struct CtphEngine final : PairEngine {
   CtphEngine(double threshold, const EngineOptions& options);

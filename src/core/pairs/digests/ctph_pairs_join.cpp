@@ -28,7 +28,7 @@ void CtphEngine::join_entries(const CtphEntries& x, const CtphEntries& y, bool s
       few ? 1 : threads, word_tasks + (x.n - words), ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
         const uint32_t first = static_cast<uint32_t>(task) * kCtphSubjects;
-        const CtphJoinCounts counts =
+        const SearchCounts counts =
             task < word_tasks
                 ? join_ctph_words(bound, x, first, std::min(words, first + kCtphSubjects), y, self, hits)
                 : join_ctph_long(bound, x, words + static_cast<uint32_t>(task - word_tasks), y, self, hits);

@@ -83,8 +83,8 @@ bool share_bigrams(const CtphEntries& x, uint32_t i, const CtphEntries& y, uint3
 
 }  // namespace
 
-CtphJoinCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
-                              HitSink& hits) {
+SearchCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint32_t i, const CtphEntries& y, bool self,
+                            HitSink& hits) {
   const CtphKernels& kernel = *kernels().ctph;
   const CtphEntries::Run& of = x.run_with(i);
   const uint32_t length = of.length;
@@ -92,7 +92,7 @@ CtphJoinCounts join_ctph_long(const CtphBound& bound, const CtphEntries& x, uint
   const SymbolBag bag = x.bag(i);
   const SymbolBags others = y.bags();
   uint32_t passed[kCtphPiece];
-  CtphJoinCounts counts;
+  SearchCounts counts;
   for (const CtphEntries::Run& run : y.runs) {
     const uint32_t end = run.first + run.count;
     if ((self && end <= i + 1) || !bound.may_match(length, run.length)) continue;

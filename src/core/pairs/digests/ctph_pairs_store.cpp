@@ -61,17 +61,14 @@ void CtphStore::spill() {
     append_polled(*file, chunks_[i].data(), size_t{1} << chunk_shift_, ws_);
   flushed_ = chunks_.size() - 1;
   Array<uint8_t> last = std::move(chunks_.back());
-  chunks_.clear();
-  chunks_.shrink_to_fit();
+  chunks_ = std::vector<Array<uint8_t>>();
   chunks_.push_back(std::move(last));
   file_ = std::move(file);
 }
 
 void CtphStore::clear() noexcept {
-  chunks_.clear();
-  chunks_.shrink_to_fit();
-  offsets_.clear();
-  offsets_.shrink_to_fit();
+  chunks_ = std::vector<Array<uint8_t>>();
+  offsets_ = std::vector<Array<uint64_t>>();
   file_.reset();
   size_ = 0;
 }
@@ -97,18 +94,12 @@ void CtphEntries::reserve(size_t entries, size_t long_entries, size_t symbol_byt
   words = 0;
   symbols_used = 0;
   room = entries;
-  levels = Array<uint64_t>();
-  levels = Array<uint64_t>(ledger, kBagLevels * entries);
-  rest = Array<uint16_t>();
-  rest = Array<uint16_t>(ledger, entries);
-  rows = Array<uint32_t>();
-  rows = Array<uint32_t>(ledger, entries);
-  symbols = Array<uint8_t>();
-  symbols = Array<uint8_t>(ledger, symbol_bytes);
-  bigrams = Array<uint64_t>();
-  bigrams = Array<uint64_t>(ledger, kBitSetWords * long_entries);
-  num_bigrams = Array<uint16_t>();
-  num_bigrams = Array<uint16_t>(ledger, long_entries);
+  levels.renew(ledger, kBagLevels * entries);
+  rest.renew(ledger, entries);
+  rows.renew(ledger, entries);
+  symbols.renew(ledger, symbol_bytes);
+  bigrams.renew(ledger, kBitSetWords * long_entries);
+  num_bigrams.renew(ledger, long_entries);
 }
 
 void CtphEntries::add_to_runs(size_t length, uint64_t at) {

@@ -89,7 +89,7 @@ class WordJoin {
     prepare_subjects();
   }
 
-  CtphJoinCounts run() {
+  SearchCounts run() {
     const uint32_t shortest = length_[0];
     const uint32_t longest = length_[num_subjects_ - 1];
     for (const Run& run : y_.runs) {
@@ -235,13 +235,13 @@ class WordJoin {
   uint32_t passed_[kCtphPiece];
   Lane lanes_[kPatternsOfGroup];  // texts of one length
   size_t num_lanes_ = 0;
-  CtphJoinCounts counts_;
+  SearchCounts counts_;
 };
 
 }  // namespace
 
-CtphJoinCounts join_ctph_words(const CtphBound& bound, const CtphEntries& x, uint32_t first, uint32_t last,
-                               const CtphEntries& y, bool self, HitSink& hits) {
+SearchCounts join_ctph_words(const CtphBound& bound, const CtphEntries& x, uint32_t first, uint32_t last,
+                             const CtphEntries& y, bool self, HitSink& hits) {
   return WordJoin(bound, x, first, last, y, self, hits).run();
 }
 

@@ -120,11 +120,6 @@ void MinhashEngine::await(uint32_t x, uint32_t y) {
   if (components() && candidates->size() == kComponentBatch) settle_candidates();
 }
 
-void MinhashEngine::check_pending() {
-  batch.compare(*this, ws.poller, [this](uint32_t a, uint32_t b, uint32_t matches) { found_near(a, b, matches); });
-  stats.compared += std::exchange(batch.compared, 0);
-}
-
 // Reads the rows of sorted (block of x, y) -> x records: a block of x at a time, y ascending.
 template <class OnPair>
 void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
@@ -190,31 +185,8 @@ void MinhashEngine::find_pairs() {
 }
 
 void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
-  const uint32_t n = rows.size();
-  std::fill(matches, matches + n, num_perm);
-  if (rows.in_memory()) {
-    for (uint32_t i = 0; i < n; ++i) {
-      if (of[i] != i) matches[i] = compare(rows.row(i), rows.row(of[i]));
-      ws.poller.spend(2 * compare_units(row_bytes));
-    }
-    return;
-  }
-  const uint32_t block = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kHalf) / row_bytes, 1, n));
-  Array<std::byte> rows_of_block(ws.ledger, block * row_bytes);
-  Array<std::byte> other(ws.ledger, row_bytes);
-  for (uint32_t first = 0; first < n; first += block) {
-    const uint32_t count = std::min(block, n - first);
-    bool loaded = false;
-    for (uint32_t i = 0; i < n; ++i) {
-      ws.poller.spend(2);
-      if (of[i] == i || of[i] - first >= count) continue;
-      if (!loaded) rows.read(first, count, rows_of_block.data());
-      loaded = true;
-      rows.read(i, 1, other.data());
-      matches[i] = compare(other.data(), rows_of_block.data() + (of[i] - first) * row_bytes);
-      ws.poller.spend(compare_units(row_bytes));
-    }
-  }
+  values_of_rows(rows, of, 2 * compare_units(row_bytes), matches,
+                 [this](const std::byte* a, const std::byte* b) { return compare(a, b); });
 }
 
 // ---------------------------------------------------------------- the interface

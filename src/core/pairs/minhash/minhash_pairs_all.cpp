@@ -22,15 +22,15 @@ uint32_t MinhashEngine::list_distinct(uint32_t first, uint32_t last, uint32_t* t
   return n;
 }
 
-// Every pair of distinct rows in memory, by several threads: a task is a tile of y against all x before it.
-void MinhashEngine::compare_on_threads() {
+// Every pair of distinct rows in memory: a task is a tile of y against all x before it.
+void MinhashEngine::compare_in_memory() {
   const uint32_t n = rows.size();
   const uint32_t tile_rows = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / row_bytes));
   const uint32_t y_begin = two_sets ? count_a : 0;
   std::atomic<uint64_t> compared{0};
   std::atomic<uint64_t> joined_here{0};
   run_tasks(
-      threads, (n - y_begin + tile_rows - 1) / tile_rows, ws.poller,
+      worth_threads(n) ? threads : 1, (n - y_begin + tile_rows - 1) / tile_rows, ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
         const uint32_t first = y_begin + static_cast<uint32_t>(task) * tile_rows;
         const uint32_t last = std::min(n, first + tile_rows);
@@ -63,45 +63,39 @@ void MinhashEngine::compare_on_threads() {
   stats.found += joined_here.load();
 }
 
-// Every pair of distinct rows: a block of x (all rows when they are in memory) against tiles of y.
+// Every pair of distinct rows: of those on disk, a block of x against tiles of y.
 void MinhashEngine::compare_all() {
   stats.brute_force = true;
-  if (rows.in_memory() && worth_threads(rows.size())) {
-    compare_on_threads();
+  if (rows.in_memory()) {
+    compare_in_memory();
     return;
   }
   const uint32_t n = rows.size();
   const uint32_t x_end = two_sets ? count_a : n;
-  const bool in_memory = rows.in_memory();
   const uint32_t tile_rows = static_cast<uint32_t>(std::max<size_t>(1, kTileBytes / row_bytes));
-  const uint32_t x_rows =
-      in_memory ? x_end : static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / row_bytes, 1, 1 << 30));
-  Array<std::byte> x_block;
-  Array<std::byte> y_tile;
+  const uint32_t x_rows = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / row_bytes, 1, 1 << 30));
   Array<uint32_t> tile(ws.ledger, tile_rows);  // the distinct rows of it
-  if (!in_memory) {
-    x_block = Array<std::byte>(ws.ledger, x_rows * row_bytes);
-    y_tile = Array<std::byte>(ws.ledger, tile_rows * row_bytes);
-  }
+  Array<std::byte> x_block(ws.ledger, x_rows * row_bytes);
+  Array<std::byte> y_tile(ws.ledger, tile_rows * row_bytes);
   for (uint32_t x_first = 0; x_first < x_end; x_first += x_rows) {
     const uint32_t x_last = std::min(x_end, x_first + x_rows);
     ws.poller.steps(x_first, x_end);
-    if (!in_memory) rows.read(x_first, x_last - x_first, x_block.data());
+    rows.read(x_first, x_last - x_first, x_block.data());
     for (uint32_t y_first = two_sets ? count_a : x_first; y_first < n; y_first += tile_rows) {
       const uint32_t y_last = std::min(n, y_first + tile_rows);
       ws.poller.parts(y_first, n);
-      if (!in_memory) rows.read(y_first, y_last - y_first, y_tile.data());
+      rows.read(y_first, y_last - y_first, y_tile.data());
       const uint32_t n_tile = list_distinct(y_first, y_last, tile.data());
       uint32_t next = 0;  // of the tile, behind x
       for (uint32_t x = x_first; x < std::min(x_last, y_last); ++x) {
         if (equal_rows.has(x)) continue;
-        const std::byte* row_x = in_memory ? rows.row(x) : x_block.data() + (x - x_first) * row_bytes;
+        const std::byte* row_x = x_block.data() + (x - x_first) * row_bytes;
         while (next < n_tile && tile[next] <= x) ++next;
         for (uint32_t i = next; i < n_tile; ++i) {
           const uint32_t y = tile[i];
           if (already_joined(x, y)) continue;
           ++stats.compared;
-          const uint32_t matches = compare(row_x, in_memory ? rows.row(y) : y_tile.data() + (y - y_first) * row_bytes);
+          const uint32_t matches = compare(row_x, y_tile.data() + (y - y_first) * row_bytes);
           if (matches >= need) found_near(x, y, matches);
         }
         ws.poller.spend((y_last - y_first) * compare_units(row_bytes));

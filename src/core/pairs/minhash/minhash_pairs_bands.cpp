@@ -72,15 +72,13 @@ void MinhashEngine::make_keys(const Array<uint32_t>& row_of, Array<uint32_t>* ke
     }
     return;
   }
-  run_tasks(
-      worth_threads(n) ? threads : 1, (n + kJoinTask - 1) / kJoinTask, ws.poller,
-      [&](unsigned, size_t task, HitSink& sink) {
-        for (size_t i = task * kJoinTask; i < std::min(n, (task + 1) * kJoinTask); ++i) {
-          banding.keys(rows.row(row_of[i]), keys->data() + i * stride);
-          sink.spend(units);
-        }
-      },
-      [](const Hit*, size_t) {});
+  run_tasks(worth_threads(n) ? threads : 1, (n + kJoinTask - 1) / kJoinTask, ws.poller,
+            [&](unsigned, size_t task, HitSink& sink) {
+              for (size_t i = task * kJoinTask; i < std::min(n, (task + 1) * kJoinTask); ++i) {
+                banding.keys(rows.row(row_of[i]), keys->data() + i * stride);
+                sink.spend(units);
+              }
+            });
 }
 
 // Pairs of each band, estimated from a sample of the key vectors.
@@ -91,21 +89,18 @@ void MinhashEngine::estimate_loads(const Array<uint32_t>& keys, uint32_t n, uint
   const size_t room = memory_share(ws, kSixteenth) / (slots * sizeof(uint32_t));
   const auto workers = static_cast<unsigned>(worth_threads(n) ? std::clamp<size_t>(room, 1, threads) : 1);
   Array<uint32_t> tables(ws.ledger, workers * slots);
-  run_tasks(
-      workers, banding.bands(), ws.poller,
-      [&](unsigned worker, size_t band, HitSink& sink) {
-        uint32_t* const counts = tables.data() + worker * slots;
-        std::memset(counts, 0, slots * sizeof *counts);
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < n; i += step) {
-          uint32_t& count = counts[keys[size_t{i} * stride + band] & (slots - 1)];
-          if (!two_sets || i >= n_a) sum += count;
-          if (!two_sets || i < n_a) ++count;
-        }
-        load[band] = static_cast<double>(sum) * step * step;
-        sink.spend(slots / 4 + n / step * 4);
-      },
-      [](const Hit*, size_t) {});
+  run_tasks(workers, banding.bands(), ws.poller, [&](unsigned worker, size_t band, HitSink& sink) {
+    uint32_t* const counts = tables.data() + worker * slots;
+    std::memset(counts, 0, slots * sizeof *counts);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i += step) {
+      uint32_t& count = counts[keys[size_t{i} * stride + band] & (slots - 1)];
+      if (!two_sets || i >= n_a) sum += count;
+      if (!two_sets || i < n_a) ++count;
+    }
+    load[band] = static_cast<double>(sum) * step * step;
+    sink.spend(slots / 4 + n / step * 4);
+  });
 }
 
 // Bands to sort at once: one a thread, as far as memory goes.

@@ -158,7 +158,6 @@ void MinhashEngine::join_blocks() {
     return;
   }
   blocks->join();
-  check_pending();
 }
 
 }  // namespace neardup

@@ -62,7 +62,6 @@ struct MinhashEngine final : PairEngine {
   void collapse();
   void confirm_equal(uint32_t leader, uint32_t row);
   void await(uint32_t x, uint32_t y);
-  void check_pending();
   void settle_candidates();
   template <class OnPair>
   void visit_sorted(RecordSorter& sorted, OnPair on_pair);
@@ -80,7 +79,6 @@ struct MinhashEngine final : PairEngine {
   bool join_offloaded();
   void join_in_memory();
   void join(const std::vector<BandJoin>& joins);
-  void join_on_threads(const std::vector<BandJoin>& joins);
   template <class Polls, class Pair>
   uint64_t join_piece(const BandJoin& join, size_t first, size_t last, Polls& polls, Pair pair);
   template <class Polls, class Pair>
@@ -93,7 +91,7 @@ struct MinhashEngine final : PairEngine {
 
   // minhash_pairs_all.cpp
   void compare_all();
-  void compare_on_threads();
+  void compare_in_memory();
   uint32_t list_distinct(uint32_t first, uint32_t last, uint32_t* tile) const;
 
   // Bytes a row of the join in memory: key vector, row number, two sort entries.
@@ -177,7 +175,6 @@ struct MinhashEngine final : PairEngine {
     Pair pairs_[kBatchPairs];
     size_t n_ = 0;
   };
-  Batch batch;
 
   // Takes a pair that passed the key filter. True when it is known at once that the two are joined. on_disk(x, y) where
   // rows lie on disk.

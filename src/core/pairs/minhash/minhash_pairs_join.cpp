@@ -163,15 +163,19 @@ void MinhashEngine::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, Hi
 
 // Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads
 // hand over candidates, which wait as always.
-void MinhashEngine::join_on_threads(const std::vector<BandJoin>& joins) {
+void MinhashEngine::join(const std::vector<BandJoin>& joins) {
+  size_t entries = 0;
   std::atomic<uint64_t> looked{0};
   std::atomic<uint64_t> compared{0};
   std::atomic<uint64_t> joined_here{0};
   const bool in_memory = rows.in_memory();
   std::vector<size_t> first_task{0};
-  for (const BandJoin& join : joins) first_task.push_back(first_task.back() + (join.x.n + kJoinTask - 1) / kJoinTask);
+  for (const BandJoin& join : joins) {
+    entries += join.x.n + join.y.n;
+    first_task.push_back(first_task.back() + (join.x.n + kJoinTask - 1) / kJoinTask);
+  }
   run_tasks(
-      threads, first_task.back(), ws.poller,
+      worth_threads(entries) ? threads : 1, first_task.back(), ws.poller,
       [&](unsigned, size_t task, HitSink& hits) {
         const auto of = std::upper_bound(first_task.begin(), first_task.end(), task) - first_task.begin() - 1;
         const BandJoin& join = joins[static_cast<size_t>(of)];
@@ -210,22 +214,6 @@ void MinhashEngine::join_on_threads(const std::vector<BandJoin>& joins) {
   stats.found += joined_here.load();
 }
 
-void MinhashEngine::join(const std::vector<BandJoin>& joins) {
-  size_t entries = 0;
-  for (const BandJoin& band : joins) entries += band.x.n + band.y.n;
-  if (worth_threads(entries)) {
-    join_on_threads(joins);
-    return;
-  }
-  const auto on_disk = [this](uint32_t a, uint32_t b) { await(a, b); };
-  const auto found_here = [this](uint32_t a, uint32_t b, uint32_t matches) { found_near(a, b, matches); };
-  for (const BandJoin& band : joins) {
-    stats.looked += join_piece(band, 0, band.x.n, ws.poller, [&](uint32_t i, uint32_t j) {
-      return candidate(band.x.row_of[i], band.row_of_y()[j], batch, ws.poller, on_disk, found_here);
-    });
-  }
-}
-
 void MinhashEngine::join_in_memory() {
   const uint32_t n = distinct_rows();
   const uint32_t n_a = distinct_rows_of_a();
@@ -262,24 +250,19 @@ void MinhashEngine::join_in_memory() {
       bands[i].filter = filter;
       filter.mark_done(order[p + i]);
     }
-    run_tasks(
-        width, bands.size(), ws.poller,
-        [&](unsigned, size_t i, HitSink& sink) {
-          const uint32_t band = order[p + i];
-          BandJoin* const join = &bands[i];
-          join->x = {nullptr, n_a, keys_a, distinct.data()};
-          if (two_sets) {
-            join->x.entries = entries[i].sort(keys_a.keys, stride, band, n_a, sink);
-            join->y = {entries_b[i].sort(keys_b.keys, stride, band, n - n_a, sink), n - n_a, keys_b,
-                       distinct.data() + n_a};
-          } else {
-            join->x.entries = entries[i].group(keys_a.keys, stride, band, n, &join->x.n, sink);
-          }
-        },
-        [](const Hit*, size_t) {});
+    run_tasks(width, bands.size(), ws.poller, [&](unsigned, size_t i, HitSink& sink) {
+      const uint32_t band = order[p + i];
+      BandJoin* const join = &bands[i];
+      join->x = {nullptr, n_a, keys_a, distinct.data()};
+      if (two_sets) {
+        join->x.entries = entries[i].sort(keys_a.keys, stride, band, n_a, sink);
+        join->y = {entries_b[i].sort(keys_b.keys, stride, band, n - n_a, sink), n - n_a, keys_b, distinct.data() + n_a};
+      } else {
+        join->x.entries = entries[i].group(keys_a.keys, stride, band, n, &join->x.n, sink);
+      }
+    });
     join(bands);
   }
-  check_pending();
 }
 
 }  // namespace neardup

@@ -99,13 +99,11 @@ SetIndex::SetIndex(const StoredSet* sets, uint32_t n, const SetBound& bound, con
     order.first_elements(set, prefix, scratch.data(), hits);
     for (uint32_t k = 0; k < prefix; ++k) to[k] = {scratch[k].element, i, k};
   };
-  run_tasks(
-      threads, (size_t{n} + kBuildTask - 1) / kBuildTask, ws.poller,
-      [&](unsigned worker, size_t task, HitSink& hits) {
-        const auto begin = static_cast<uint32_t>(task * kBuildTask);
-        for (uint32_t i = begin; i < std::min(n, begin + kBuildTask); ++i) add_set(i, ranked[worker], hits);
-      },
-      [](const Hit*, size_t) {});
+  run_tasks(threads, (size_t{n} + kBuildTask - 1) / kBuildTask, ws.poller,
+            [&](unsigned worker, size_t task, HitSink& hits) {
+              const auto begin = static_cast<uint32_t>(task * kBuildTask);
+              for (uint32_t i = begin; i < std::min(n, begin + kBuildTask); ++i) add_set(i, ranked[worker], hits);
+            });
   ranked.clear();
   const size_t buckets = std::bit_ceil(std::max<size_t>(total, 2)) / 2;
   shift_ = kHashBits - static_cast<unsigned>(std::countr_zero(buckets));

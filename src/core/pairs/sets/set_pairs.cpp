@@ -42,26 +42,22 @@ void SetEngine::add(const SetView& set) {
 void SetEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
   equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) { suspects.add({leader, row, 0}); });
-  suspects.finish();
   Array<int64_t> leaders_elements;
   Array<int64_t> rows_elements;
-  SortRecord r;
-  uint32_t first = UINT32_MAX;
-  StoredSet leader{};
-  while (suspects.next(&r)) {
-    if (!bound.is_near_itself(store.set_size(r.lo))) continue;
-    if (r.hi != first) leader = store.read(r.hi, &leaders_elements);
-    first = r.hi;
-    ws.poller.spend(leader.size / 2);
-    if (equal(leader, store.read(r.lo, &rows_elements)) && unite_equal(r.hi, r.lo)) equal_rows.mark(r.lo);
-  }
+  StoredSet first{};
+  visit_groups(suspects, [&](uint32_t leader, uint32_t row, bool is_first) {
+    if (is_first) first = store.read(leader, &leaders_elements);
+    if (!bound.is_near_itself(store.set_size(row))) return;
+    ws.poller.spend(first.size / 2);
+    if (equal(first, store.read(row, &rows_elements)) && unite_equal(leader, row)) equal_rows.mark(row);
+  });
   finish_equal();
 }
 
 // ---------------------------------------------------------------- the whole
 
 std::unique_ptr<PairOutput> SetEngine::make_output() {
-  auto output = std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
+  auto output = PairEngine::make_output();
   output->set_identical_value([this](uint32_t row) { return store.set_size(row); });
   if (is_directed()) output->report_directed();
   return output;
@@ -82,17 +78,13 @@ void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
   const uint32_t n = store.rows();
   RecordSorter pairs(memory_share(ws, kEighth), ws);
   for (uint32_t i = 0; i < n; ++i) pairs.add({of[i], i, 0});
-  pairs.finish();
   Array<int64_t> others_elements;
   Array<int64_t> rows_elements;
-  SortRecord r;
-  uint32_t first = UINT32_MAX;
-  StoredSet other{};
-  while (pairs.next(&r)) {
-    if (r.hi != first) other = store.read(r.hi, &others_elements);
-    first = r.hi;
-    values[r.lo] = value(other, store.read(r.lo, &rows_elements));
-  }
+  StoredSet set{};
+  visit_groups(pairs, [&](uint32_t other, uint32_t row, bool is_first) {
+    if (is_first) set = store.read(other, &others_elements);
+    values[row] = value(set, store.read(row, &rows_elements));
+  });
 }
 
 // ---------------------------------------------------------------- the interface

@@ -53,10 +53,6 @@ struct SetLookup {
   const SetIndex& index;
   const ElementOrder& order;
 };
-struct SetCounts {
-  uint64_t looked = 0;  // entries of elements
-  uint64_t compared = 0;
-};
 
 struct SetEngine final : PairEngine {
   SetEngine(Measure measure, double bound, const EngineOptions& options);
@@ -79,10 +75,10 @@ struct SetEngine final : PairEngine {
   uint32_t end_of_indexed(const SetList& list, uint32_t first, size_t room) const;
   uint32_t end_of_probes(const SetList& list, uint32_t first, uint32_t end, size_t room) const;
   void probe_all(const SetLookup& lookup, const SetBlock& probes);
-  void probe(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch, SetCounts* counts,
+  void probe(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch, SearchCounts* counts,
              HitSink& hits) const;
   uint32_t collect(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
-                   SetCounts* counts, HitSink& hits) const;
+                   SearchCounts* counts, HitSink& hits) const;
   void verify(const StoredSet& indexed, const StoredSet& set, HitSink& hits) const;
   void add_hits(const Hit* hits, size_t n);
   size_t room() const;

@@ -48,8 +48,7 @@ void SetEngine::make_list(uint32_t begin, uint32_t end, ElementOrder* order, Set
 void SetEngine::load(const SetList& list, uint32_t first, uint32_t end, SetBlock* block) {
   block->first = first;
   block->n = end - first;
-  block->sets = {};
-  block->sets = Array<StoredSet>(ws.ledger, block->n);
+  block->sets.renew(ws.ledger, block->n);
   block->elements = {};
   if (list.file == nullptr) {
     for (uint32_t i = first; i < end; ++i) {
@@ -171,7 +170,7 @@ void SetEngine::probe_all(const SetLookup& lookup, const SetBlock& probes) {
           own.touched = Array<uint32_t>(ws.ledger, lookup.block.n);
           std::fill(own.seen.data(), own.seen.data() + own.seen.size(), 0);
         }
-        SetCounts counts;
+        SearchCounts counts;
         const auto begin = static_cast<uint32_t>(task * kProbeTask);
         for (uint32_t i = begin; i < std::min(probes.n, begin + kProbeTask); ++i)
           probe(lookup, probes.sets[i], probes.first + i, own, &counts, hits);
@@ -185,7 +184,7 @@ void SetEngine::probe_all(const SetLookup& lookup, const SetBlock& probes) {
 
 // Compares the set, which is at this place of its list, with the indexed sets that may be near it.
 void SetEngine::probe(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
-                      SetCounts* counts, HitSink& hits) const {
+                      SearchCounts* counts, HitSink& hits) const {
   const uint32_t touched = collect(lookup, set, place, scratch, counts, hits);
   const uint32_t unseen = set.size - bound.probe_prefix(set.size);
   for (uint32_t t = 0; t < touched; ++t) {
@@ -206,7 +205,7 @@ void SetEngine::probe(const SetLookup& lookup, const StoredSet& set, uint32_t pl
 
 // Counts, by indexed set, the elements that prefixes share. Returns how many sets were touched.
 uint32_t SetEngine::collect(const SetLookup& lookup, const StoredSet& set, uint32_t place, ProbeScratch& scratch,
-                            SetCounts* counts, HitSink& hits) const {
+                            SearchCounts* counts, HitSink& hits) const {
   const uint32_t prefix = bound.probe_prefix(set.size);
   const bool is_whole = prefix == set.size;
   if (!is_whole) {

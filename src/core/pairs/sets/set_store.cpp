@@ -67,8 +67,7 @@ void SetStore::spill() {
     ws_.poller.spend(2);
   }
   chunk_bytes_ = 0;
-  chunks_.clear();
-  chunks_.shrink_to_fit();
+  chunks_ = std::vector<Array<int64_t>>();
   file_ = std::move(file);
 }
 
@@ -80,19 +79,14 @@ StoredSet SetStore::view(uint32_t row) const noexcept {
 StoredSet SetStore::read(uint32_t row, Array<int64_t>* buffer) {
   if (in_memory()) return view(row);
   const Place& p = place(row);
-  if (buffer->size() < p.size) {
-    *buffer = {};
-    *buffer = Array<int64_t>(ws_.ledger, p.size);
-  }
+  if (buffer->size() < p.size) buffer->renew(ws_.ledger, p.size);
   read_polled(*file_, p.at * sizeof(int64_t), buffer->data(), p.size * sizeof(int64_t), ws_.poller);
   return {buffer->data(), p.size, row};
 }
 
 void SetStore::clear() noexcept {
-  chunks_.clear();
-  chunks_.shrink_to_fit();
-  places_.clear();
-  places_.shrink_to_fit();
+  chunks_ = std::vector<Array<int64_t>>();
+  places_ = std::vector<Array<Place>>();
   file_.reset();
   chunk_bytes_ = 0;
   rows_ = 0;

@@ -33,7 +33,6 @@ struct SimhashEngine final : PairEngine {
 
   uint32_t num_rows() const override { return values.size(); }
   void clear_rows() override { values.clear(); }
-  std::unique_ptr<PairOutput> make_output() override;
   void find_pairs() override;
   void values_with(const uint32_t* of, uint32_t* distances) override;
 
@@ -45,7 +44,6 @@ struct SimhashEngine final : PairEngine {
   void join_blocks(RowStore& distinct, RowStore& leaders, uint32_t distinct_a, uint32_t block_rows);
   bool join_offloaded(const SimhashEntries& e);
   void join(const SimhashEntries& e, bool cross);
-  void add_hits(const Hit* hits, size_t n);
 
   const uint32_t most;
   RowStore values;  // by row, those of set B after those of set A
@@ -148,34 +146,25 @@ void SimhashEngine::sort(uint32_t first, uint32_t end, RowStore& distinct, RowSt
 
 // ---------------------------------------------------------------- pairs
 
-void SimhashEngine::add_hits(const Hit* hits, size_t n) {
-  // With two sets the values of A come first in every join; with one, the blocks are in no order of rows.
-  for (size_t i = 0; i < n; ++i) found(hits[i].x, hits[i].y, hits[i].value, two_sets && hits[i].value == 0);
-  ws.poller.spend(n * 4);
-}
-
 // The pairs of side A, or of side A and side B.
 void SimhashEngine::join(const SimhashEntries& e, bool cross) {
   if (cross ? e.n_a == 0 || e.n_a == e.n : e.n < 2) return;
-  const SimhashCounts counts =
-      search_simhashes(e, cross, most, threads, ws.poller, [this](const Hit* hits, size_t n) { add_hits(hits, n); });
-  stats.looked += counts.looked;
-  stats.compared += counts.compared;
-  stats.brute_force |= counts.brute_force;
+  count(search_simhashes(e, cross, most, threads, ws.poller,
+                         [this](const Hit* hits, size_t n) { found_at_distance(hits, n); }));
 }
 
 // False: nothing was found yet.
 bool SimhashEngine::join_offloaded(const SimhashEntries& e) {
   if (!may_offload(true) || (two_sets ? e.n_a == 0 || e.n_a == e.n : e.n < 2)) return false;
   const unsigned blocks = most + 1;
-  const double pairs = pair_count(e, two_sets);
+  const double pairs = pair_count(e.n_a, e.n, two_sets);
   const double looks = pairs * std::min(1.0, blocks / static_cast<double>(uint64_t{1} << std::min(63u, 64 / blocks)));
   const double searching = looks * kLeastLookCost + static_cast<double>(e.n) * blocks * kSimhashSortCost;
   const SimhashJob job{e.values, static_cast<uint32_t>(e.n_a), static_cast<uint32_t>(e.n), two_sets, most};
   stats.offloaded = offload->join(job, std::min(searching, pairs * kLeastLookCost) / threads, ws,
                                   [&](uint32_t x, uint32_t y, uint32_t distance) {
                                     const Hit hit{e.rows[x], e.rows[y], distance};
-                                    add_hits(&hit, 1);
+                                    found_at_distance(&hit, 1);
                                   });
   return stats.offloaded;
 }
@@ -234,10 +223,6 @@ void SimhashEngine::join_blocks(RowStore& distinct, RowStore& leaders, uint32_t 
 
 // ---------------------------------------------------------------- the whole
 
-std::unique_ptr<PairOutput> SimhashEngine::make_output() {
-  return std::make_unique<PairOutput>(identical, 0, two_sets, count_a, rank_a, rank_b, ws);
-}
-
 void SimhashEngine::find_pairs() {
   const size_t each = memory_share(ws, kEighth) / kSimhashEntryBytes;
   RowStore distinct(sizeof(uint64_t), each, ws);
@@ -249,23 +234,12 @@ void SimhashEngine::find_pairs() {
 }
 
 void SimhashEngine::values_with(const uint32_t* of, uint32_t* distances) {
-  const uint32_t n = values.size();
-  // Rows that are asked for come from a block in memory; the store may lie on disk.
-  const uint32_t block =
-      static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / sizeof(uint64_t), 1, std::max(n, 1u)));
-  Array<uint64_t> block_values(ws.ledger, block);
-  for (uint32_t first = 0; first < n; first += block) {
-    const uint32_t count = std::min(block, n - first);
-    values.read(first, count, block_values.data());
-    RowReader reader(values, memory_share(ws, kSixteenth), ws);
-    for (uint32_t i = 0; i < n; ++i) {
-      ws.poller.spend(3);
-      if (of[i] < first || of[i] - first >= count) continue;
-      uint64_t v;
-      std::memcpy(&v, reader.row(i), sizeof v);
-      distances[i] = count_bits(v ^ block_values[of[i] - first]);
-    }
-  }
+  values_of_rows(values, of, 3, distances, [](const std::byte* a, const std::byte* b) {
+    uint64_t x, y;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    return count_bits(x ^ y);
+  });
 }
 
 }  // namespace

@@ -82,12 +82,7 @@ class BitOrder {
 
 template <class Polls, class Change>
 void change_values(const SimhashEntries& e, Polls& polls, Change change) {
-  constexpr size_t kValuesBetweenPolls = 1 << 16;
-  for (size_t first = 0; first < e.n; first += kValuesBetweenPolls) {
-    const size_t end = std::min(e.n, first + kValuesBetweenPolls);
-    for (size_t i = first; i < end; ++i) e.values[i] = change(e.values[i]);
-    polls.spend(end - first);
-  }
+  for_each_polled(e.n, 1, polls, [&](size_t i) { e.values[i] = change(e.values[i]); });
 }
 
 // Brings the bits that tell values apart, of the low `width`, to the bottom; returns how many.
@@ -305,7 +300,7 @@ void Search::bucket(const SimhashEntries& e, unsigned width, unsigned depth) {
 
 bool Search::search(const SimhashEntries& e, unsigned width, unsigned depth) {
   const unsigned blocks = most_ + 1;
-  const double pairs = pair_count(e, cross_);
+  const double pairs = pair_count(e.n_a, e.n, cross_);
   if (width < blocks ||
       !worth_searching(pairs * blocks / static_cast<double>(uint64_t{1} << std::min(width / blocks, 32u)), pairs, e.n,
                        blocks))
@@ -388,7 +383,7 @@ void Search::report(uint64_t difference, uint32_t row_x, uint32_t row_y, unsigne
 // costs less than its pairs.
 double looks_of_blocks(const SimhashEntries& e, bool cross, unsigned width, unsigned blocks, unsigned* least_bits,
                        Poller& poller) {
-  const double most_of_block = pair_count(e, cross) / blocks / 2;
+  const double most_of_block = pair_count(e.n_a, e.n, cross) / blocks / 2;
   double looks = 0;
   std::vector<uint32_t> counts;
   for (unsigned number = 0; number < blocks; ++number) {
@@ -405,10 +400,10 @@ double looks_of_blocks(const SimhashEntries& e, bool cross, unsigned width, unsi
 
 }  // namespace
 
-SimhashCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t most, unsigned threads, Poller& poller,
-                               const std::function<void(const Hit*, size_t)>& take) {
+SearchCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t most, unsigned threads, Poller& poller,
+                              const std::function<void(const Hit*, size_t)>& take) {
   const unsigned blocks = most + 1;
-  const double pairs = pair_count(e, cross);
+  const double pairs = pair_count(e.n_a, e.n, cross);
   BitOrder order;
   order.keep();
   const unsigned width = most < 64 ? order_bits(e, 64, &order, poller) : 0;
@@ -418,7 +413,7 @@ SimhashCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t mos
       worth_searching(looks_of_blocks(e, cross, width, blocks, &least_bits, poller), pairs, e.n, blocks);
   std::vector<std::unique_ptr<Search>> workers;
   for (unsigned i = 0; i < threads; ++i) workers.push_back(std::make_unique<Search>(most, cross));
-  SimhashCounts counts;
+  SearchCounts counts;
   if (searching) {
     unsigned slice_bits = 0;
     while (slice_bits < std::min(kMaxSliceBits, least_bits) &&

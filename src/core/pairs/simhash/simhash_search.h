@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/pairs/pair_search.h"
 #include "core/work/parallel.h"
 
 namespace neardup {
@@ -20,22 +21,10 @@ struct SimhashEntries {
   size_t n;
 };
 
-// The number of pairs: of side A, or, cross, of side A and side B.
-inline double pair_count(const SimhashEntries& e, bool cross) noexcept {
-  const double a = static_cast<double>(e.n_a);
-  return cross ? a * static_cast<double>(e.n - e.n_a) : a * (a - 1) / 2;
-}
-
-struct SimhashCounts {
-  uint64_t looked = 0;
-  uint64_t compared = 0;
-  bool brute_force = false;
-};
-
 // The pairs of side A or, cross, of side A and side B at distance `most` at most: take(hits, n) on this thread, rows of
 // A first. There are pairs. Values have their bits in another order meanwhile. Holds three more entries a value: its
 // place in a slice, and on average two copies of that.
-SimhashCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t most, unsigned threads, Poller& poller,
-                               const std::function<void(const Hit*, size_t)>& take);
+SearchCounts search_simhashes(const SimhashEntries& e, bool cross, uint32_t most, unsigned threads, Poller& poller,
+                              const std::function<void(const Hit*, size_t)>& take);
 
 }  // namespace neardup
