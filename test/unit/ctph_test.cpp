@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/bits.h"
+#include "core/kernels/ctph_kernels.h"
 #include "core/kernels/kernels.h"
 #include "core/signature/ctph_compare.h"
 
@@ -245,36 +247,8 @@ TEST(Ctph, ScoreEqualsTheReference) {
     ASSERT_EQ(ctph_score(digest_view(a), digest_view(b)), expected) << shown_digest(a) << " " << shown_digest(b);
     ASSERT_EQ(ctph_score(digest_view(b), digest_view(a)), expected) << shown_digest(a) << " " << shown_digest(b);
     positive += expected > 0;
-    if (is_long) continue;
-    const CtphPrepared p = prepare_ctph(digest_view(a)), q = prepare_ctph(digest_view(b));
-    ASSERT_EQ(CtphScorer(p).score(q), expected) << shown_digest(a) << " " << shown_digest(b);
-    ASSERT_EQ(CtphScorer(q).score(p), expected) << shown_digest(a) << " " << shown_digest(b);
   }
   EXPECT_GT(positive, 5000);
-}
-
-TEST(Ctph, ScoreMany) {
-  test::for_each_kernels([] {
-    Random random(12);
-    std::vector<CtphDigest> digests;
-    for (int i = 0; i < 1100; ++i) {
-      auto [a, b] = some_pair(random, 64);
-      // The part is too short for a 7-gram.
-      if (i % 10 == 0) a.part1.resize(std::min<size_t>(a.part1.size(), 3)), a.part2.clear();
-      digests.push_back(a);
-      digests.push_back(i % 20 == 0 ? a : b);
-    }
-    std::vector<CtphPrepared> prepared;
-    for (const CtphDigest& d : digests) prepared.push_back(prepare_ctph(digest_view(d)));
-    for (const size_t n : {0u, 1u, 511u, 512u, 513u, 2200u}) {
-      for (size_t i = 0; i < 2200; i += 1 + random() % 60) {
-        std::vector<uint8_t> got(n, 255);
-        CtphScorer(prepared[i]).score_many(prepared.data(), n, got.data());
-        for (size_t j = 0; j < n; ++j)
-          ASSERT_EQ(got[j], ctph_score(digest_view(digests[i]), digest_view(digests[j]))) << i << " " << j;
-      }
-    }
-  });
 }
 
 // Pairs scored by ssdeep 2.14.1.
@@ -384,26 +358,22 @@ TEST(Ctph, LevenshteinOneAgainstMany) {
       const std::string text = some_part(random, i % 10 == 0 ? 300 : 64, i % 2 ? 64 : 3);
       std::vector<uint32_t> expected;
       for (size_t g = 0; g < num_groups; ++g) {
-        clear_group(&groups[g]);
         for (size_t lane = 0; lane < kLevenshteinLanes; ++lane) {
           expected.push_back(static_cast<uint32_t>(text.size()));
           if (random() % 8 == 0) continue;
           const std::string pattern = random() % 2 ? some_part(random, 64, i % 2 ? 64 : 3)
                                                    : edited(random, text.substr(0, 64), 64, random() % 20);
-          set_pattern(&groups[g], lane, pattern);
+          for (size_t c = 0; c < pattern.size(); ++c) groups[g].match[ctph_value(pattern[c])][lane] |= uint64_t{1} << c;
+          groups[g].rows[lane] = low_bits(static_cast<unsigned>(pattern.size()));
           expected.back() = static_cast<uint32_t>(reference::edit_distance(text, pattern, 1));
         }
       }
       std::vector<uint32_t> got(expected.size());
-      levenshtein_many(text, groups.get(), num_groups, got.data());
+      const std::vector<uint8_t> values = ctph_values(text, false);
+      kernels().ctph->levenshtein64(values.data(), values.size(), groups.get(), num_groups, got.data());
       ASSERT_EQ(got, expected);
     }
   });
-  LevenshteinGroup group;
-  clear_group(&group);
-  EXPECT_THROW(set_pattern(&group, 0, std::string(65, 'a')), Error);
-  uint32_t distances[8];
-  EXPECT_THROW(levenshtein_many(std::string(1025, 'a'), &group, 1, distances), Error);
 }
 
 TEST(Ctph, WindowCandidates) {
@@ -536,7 +506,6 @@ TEST(Ctph, LongAndPlainAreIncomparable) {
   }
   EXPECT_EQ(ctph_score(digest_view(b), digest_view(c)), 100);
   EXPECT_EQ(ctph_edit_rate(digest_view(b), digest_view(c)), 0);
-  EXPECT_THROW(prepare_ctph(digest_view(b)), Error);
   try {
     check_comparable(digest_view(a), digest_view(b));
   } catch (const Error& e) {

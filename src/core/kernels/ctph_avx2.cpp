@@ -104,40 +104,6 @@ TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup*
   if (g < num_groups) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
-TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
-  __m256i a1[4];
-  for (int i = 0; i < 4; ++i) a1[i] = load256(subject->bits1 + 4 * i);
-  const __m256i a2[2] = {load256(subject->bits2), load256(subject->bits2 + 4)};
-  const __m256i a_any[2] = {_mm256_or_si256(a1[0], a1[2]), _mm256_or_si256(a1[1], a1[3])};
-  const bool none = (subject->samples1 | subject->samples2) == 0;
-  size_t found = 0;
-  for (size_t j = 0; j < n; ++j) {
-    const CtphPrepared& b = others[j];
-    const uint32_t difference = subject->exponent - b.exponent + 1;
-    __m256i equal = _mm256_setzero_si256();
-    __m256i above = equal;
-    __m256i below = equal;
-    for (int i = 0; i < 2; ++i) {
-      const __m256i low = load256(b.bits1 + 4 * i);
-      const __m256i high = load256(b.bits1 + 8 + 4 * i);
-      const __m256i b2 = load256(b.bits2 + 4 * i);
-      equal = _mm256_or_si256(equal, _mm256_or_si256(_mm256_and_si256(a1[i], low), _mm256_and_si256(a1[i + 2], high)));
-      equal = _mm256_or_si256(equal, _mm256_and_si256(a2[i], b2));
-      above = _mm256_or_si256(above, _mm256_and_si256(a_any[i], b2));
-      below = _mm256_or_si256(below, _mm256_and_si256(a2[i], _mm256_or_si256(low, high)));
-    }
-    const int empty = none & ((b.samples1 | b.samples2) == 0);
-    const int any_equal = (_mm256_testz_si256(equal, equal) ^ 1) | empty;
-    const int any_above = _mm256_testz_si256(above, above) ^ 1;
-    const int any_below = _mm256_testz_si256(below, below) ^ 1;
-    const int any =
-        (any_equal & int{difference == 1}) | (any_above & int{difference == 2}) | (any_below & int{difference == 0});
-    out[found] = static_cast<uint32_t>(j);
-    found += static_cast<size_t>(any);
-  }
-  return found;
-}
-
 // Lanes of ones where four bags from j on have what is needed.
 struct BagCounter {
   __m256i level[kBagLevels];
@@ -196,7 +162,6 @@ TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 const CtphKernels kAvx2CtphKernels = {.window_candidates = window_candidates,
                                       .levenshtein64 = levenshtein64,
-                                      .score_candidates = score_candidates,
                                       .bag_candidates = bag_candidates,
                                       .common_bits = common_bits};
 

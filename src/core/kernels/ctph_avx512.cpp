@@ -90,32 +90,6 @@ TARGET void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup*
   for (; g < num_groups; ++g) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
-TARGET size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
-  const __m512i a_low = _mm512_loadu_si512(subject->bits1);
-  const __m512i a_high = _mm512_loadu_si512(subject->bits1 + 8);
-  const __m512i a2 = _mm512_loadu_si512(subject->bits2);
-  const __m512i a_any = _mm512_or_si512(a_low, a_high);
-  const bool none = (subject->samples1 | subject->samples2) == 0;
-  size_t found = 0;
-  for (size_t j = 0; j < n; ++j) {
-    const CtphPrepared& b = others[j];
-    const uint32_t difference = subject->exponent - b.exponent + 1;
-    const __m512i b_low = _mm512_loadu_si512(b.bits1);
-    const __m512i b_high = _mm512_loadu_si512(b.bits1 + 8);
-    const __m512i b2 = _mm512_loadu_si512(b.bits2);
-    const uint32_t part1 = _mm512_test_epi64_mask(a_low, b_low) | _mm512_test_epi64_mask(a_high, b_high);
-    const uint32_t equal =
-        part1 | _mm512_test_epi64_mask(a2, b2) | static_cast<uint32_t>(none & ((b.samples1 | b.samples2) == 0));
-    const uint32_t above = _mm512_test_epi64_mask(a_any, b2);
-    const uint32_t below = _mm512_test_epi64_mask(a2, _mm512_or_si512(b_low, b_high));
-    const uint32_t any =
-        (equal & (0u - (difference == 1))) | (above & (0u - (difference == 2))) | (below & (0u - (difference == 0)));
-    out[found] = static_cast<uint32_t>(j);
-    found += any != 0;
-  }
-  return found;
-}
-
 // Eight bags a vector; as in the scalar form, parity and level 1 are counted.
 TARGET size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last,
                              uint32_t need, uint32_t* out) {
@@ -153,7 +127,6 @@ TARGET uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 const CtphKernels kAvx512CtphKernels = {.window_candidates = window_candidates,
                                         .levenshtein64 = levenshtein64,
-                                        .score_candidates = score_candidates,
                                         .bag_candidates = bag_candidates,
                                         .common_bits = common_bits};
 

@@ -14,24 +14,6 @@ struct alignas(64) LevenshteinGroup {
   uint64_t rows[kLevenshteinLanes];       // the low bits that the pattern fills
 };
 
-// A digest of at most 64 characters a part made ready for many scores. Of each 7 characters in a row of a part one
-// 3-gram is sampled, by its hash, so that parts with 7 in common share a sample.
-struct CtphPrepared {
-  static constexpr size_t kMaxSamples = 36;
-
-  uint64_t bits1[16];  // the samples of part 1 as a set of 10-bit hashes, of part 2 of 9-bit ones
-  uint64_t bits2[8];
-  uint32_t exponent;
-  uint8_t size1;  // characters, runs cut
-  uint8_t size2;
-  uint8_t samples1;  // kMaxSamples + 1: too many to be listed
-  uint8_t samples2;
-  uint16_t list1[kMaxSamples];  // other 13 bits of the hashes
-  uint16_t list2[kMaxSamples];
-  uint8_t part1[64];  // values 0..63
-  uint8_t part2[64];
-};
-
 // The multiset of a part's symbols: bit v of level[k] is set when v occurs more than k times; rest is how many
 // characters the levels leave out.
 inline constexpr size_t kBagLevels = 3;
@@ -56,10 +38,6 @@ struct CtphKernels {
   // groups[g]. A lane without pattern (rows 0) gives n. n < 2^31.
   void (*levenshtein64)(const uint8_t* text, size_t n, const LevenshteinGroup* groups, size_t num_groups,
                         uint32_t* distances);
-
-  // Indices of those of n digests whose parts of a common block size may share a sample with the subject's, or which
-  // have no samples at all and its exponent, as it has; ascending; returns how many. out has room for n.
-  size_t (*score_candidates)(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out);
 
   // Those i of first..last-1 whose bags b may have `need` symbols or more in common with the subject a: the bits that
   // levels of the same k have in common, and the lesser of both rests, add up to that; ascending; returns how many. The

@@ -93,41 +93,6 @@ void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups
   if (g < num_groups) group_distances<1>(text, n, groups + g, distances + kLevenshteinLanes * g);
 }
 
-size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
-  uint64x2_t a1[8];
-  uint64x2_t a2[4];
-  uint64x2_t a_any[4];
-  for (size_t i = 0; i < 8; ++i) a1[i] = vld1q_u64(subject->bits1 + 2 * i);
-  for (size_t i = 0; i < 4; ++i) {
-    a2[i] = vld1q_u64(subject->bits2 + 2 * i);
-    a_any[i] = vorrq_u64(a1[i], a1[i + 4]);
-  }
-  const bool none = (subject->samples1 | subject->samples2) == 0;
-  size_t found = 0;
-  for (size_t j = 0; j < n; ++j) {
-    const CtphPrepared& b = others[j];
-    const uint32_t difference = subject->exponent - b.exponent + 1;
-    uint64x2_t equal = vdupq_n_u64(0);
-    uint64x2_t above = equal;
-    uint64x2_t below = equal;
-    for (size_t i = 0; i < 4; ++i) {
-      const uint64x2_t low = vld1q_u64(b.bits1 + 2 * i);
-      const uint64x2_t high = vld1q_u64(b.bits1 + 8 + 2 * i);
-      const uint64x2_t b2 = vld1q_u64(b.bits2 + 2 * i);
-      equal = vorrq_u64(equal, vorrq_u64(vandq_u64(a1[i], low), vandq_u64(a1[i + 4], high)));
-      equal = vorrq_u64(equal, vandq_u64(a2[i], b2));
-      above = vorrq_u64(above, vandq_u64(a_any[i], b2));
-      below = vorrq_u64(below, vandq_u64(a2[i], vorrq_u64(low, high)));
-    }
-    const bool empty = none & ((b.samples1 | b.samples2) == 0);
-    const bool any = ((any_bit_set(equal) | empty) & (difference == 1)) | (any_bit_set(above) & (difference == 2)) |
-                     (any_bit_set(below) & (difference == 0));
-    out[found] = static_cast<uint32_t>(j);
-    found += any;
-  }
-  return found;
-}
-
 inline uint8x16_t counted(uint64x2_t v) { return vcntq_u8(vreinterpretq_u8_u64(v)); }
 
 // Common symbols of two bags from j on, in eight numbers each to be added up; all of a bag are 192 at most.
@@ -172,7 +137,6 @@ uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 const CtphKernels kNeonCtphKernels = {.window_candidates = window_candidates,
                                       .levenshtein64 = levenshtein64,
-                                      .score_candidates = score_candidates,
                                       .bag_candidates = bag_candidates,
                                       .common_bits = common_bits};
 

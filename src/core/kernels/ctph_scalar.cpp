@@ -43,29 +43,6 @@ void levenshtein64(const uint8_t* text, size_t n, const LevenshteinGroup* groups
   }
 }
 
-// It has no branches: which digests are comparable, and which share a bit, is as good as random.
-size_t score_candidates(const CtphPrepared* subject, const CtphPrepared* others, size_t n, uint32_t* out) {
-  const CtphPrepared& a = *subject;
-  const bool none = (a.samples1 | a.samples2) == 0;
-  size_t found = 0;
-  for (size_t j = 0; j < n; ++j) {
-    const CtphPrepared& b = others[j];
-    const uint32_t difference = a.exponent - b.exponent + 1;
-    const uint64_t equal = 0 - static_cast<uint64_t>(difference == 1);
-    const uint64_t above = 0 - static_cast<uint64_t>(difference == 2);
-    const uint64_t below = 0 - static_cast<uint64_t>(difference == 0);
-    uint64_t any = 0;
-    for (int i = 0; i < 8; ++i) {
-      any |= equal & ((a.bits1[i] & b.bits1[i]) | (a.bits1[i + 8] & b.bits1[i + 8]) | (a.bits2[i] & b.bits2[i]));
-      any |= above & (a.bits1[i] | a.bits1[i + 8]) & b.bits2[i];
-      any |= below & a.bits2[i] & (b.bits1[i] | b.bits1[i + 8]);
-    }
-    out[found] = static_cast<uint32_t>(j);
-    found += (any != 0) | (none & ((b.samples1 | b.samples2) == 0) & (equal != 0));
-  }
-  return found;
-}
-
 // Levels are nested, so a symbol common to 0..3 of them is a number of two bits: parity, and common to level 1. Both
 // are counted at once, by pairs of bits, nibbles, bytes.
 size_t bag_candidates(const SymbolBag* subject, const SymbolBags* others, size_t first, size_t last, uint32_t need,
@@ -111,7 +88,6 @@ uint32_t common_bits(const uint64_t* a, const uint64_t* b) {
 
 const CtphKernels kScalarCtphKernels = {.window_candidates = window_candidates,
                                         .levenshtein64 = levenshtein64,
-                                        .score_candidates = score_candidates,
                                         .bag_candidates = bag_candidates,
                                         .common_bits = common_bits};
 

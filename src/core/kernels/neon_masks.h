@@ -41,7 +41,5 @@ inline void for_each_lane(uint8x16_t v, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<size_t>(__builtin_ctzll(lanes)) / 4);
 }
 
-inline bool any_bit_set(uint64x2_t v) noexcept { return vmaxvq_u32(vreinterpretq_u32_u64(v)) != 0; }
-
 }  // namespace neardup
 #endif

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/bits.h"
-#include "core/kernels/kernels.h"
 #include "core/kernels/myers.h"
 
 namespace neardup {
@@ -24,51 +23,6 @@ uint32_t capped_score(size_t size_a, size_t size_b, size_t lcs, uint32_t exponen
   const uint32_t score = uncapped_score(size_a, size_b, lcs);
   if (exponent > 3) return score;
   return static_cast<uint32_t>(std::min<size_t>(score, (size_t{1} << exponent) * std::min(size_a, size_b)));
-}
-
-uint32_t hash_gram(const uint8_t* p) noexcept {
-  uint32_t h = (p[0] | uint32_t{p[1]} << 6 | uint32_t{p[2]} << 12) * 0x9E3779B1u;
-  h = (h ^ h >> 15) * 0x85EBCA6Bu;
-  return h ^ h >> 16;
-}
-
-// The least hash of the five 3-grams in each 7 characters. bits has 64 * words bits. Returns how many are listed.
-uint8_t sample_grams(const uint8_t* part, size_t n, uint64_t* bits, uint32_t words, uint16_t* list) noexcept {
-  constexpr size_t kMax = CtphPrepared::kMaxSamples;
-  uint32_t hash[kCtphLength];
-  for (size_t i = 0; i + 3 <= n; ++i) hash[i] = hash_gram(part + i);
-  size_t listed = 0;
-  uint32_t before = 0;
-  for (size_t i = 0; i + kGram <= n; ++i) {
-    uint32_t least = hash[i];
-    for (size_t j = 1; j + 3 <= kGram; ++j) least = std::min(least, hash[i + j]);
-    if (i > 0 && least == before) continue;
-    before = least;
-    bits[least >> 6 & (words - 1)] |= uint64_t{1} << (least & 63);
-    if (listed < kMax) list[listed] = static_cast<uint16_t>(least >> 10 & 0x1fff);
-    ++listed;
-  }
-  return static_cast<uint8_t>(std::min(listed, kMax + 1));
-}
-
-// True if two sets have a bit in common, of equal sizes or of 1024 and 512 bits.
-template <int Words>
-bool share_bit(const uint64_t* a, const uint64_t* b) noexcept {
-  uint64_t any = 0;
-  for (int i = 0; i < Words; ++i) any |= a[i] & b[i];
-  return any != 0;
-}
-bool share_folded(const uint64_t* a, const uint64_t* b) noexcept {
-  uint64_t any = 0;
-  for (int i = 0; i < 8; ++i) any |= (a[i] | a[i + 8]) & b[i];
-  return any != 0;
-}
-
-bool share_sample(const uint8_t* sampled, uint8_t bit, const uint16_t* list, size_t n) noexcept {
-  if (n > CtphPrepared::kMaxSamples) return true;
-  uint8_t any = 0;
-  for (size_t i = 0; i < n; ++i) any |= sampled[list[i]];
-  return (any & bit) != 0;
 }
 
 void build_match(const uint8_t* part, size_t n, uint64_t* match) noexcept {
@@ -110,7 +64,6 @@ uint32_t score_parts(const uint64_t* match, size_t size, const uint8_t* y, size_
   return capped_score(size, n, lcs_length(match, size, y, n), exponent);
 }
 
-// One pair: the tables that filter many would cost more than they save.
 int score_pair(const CtphView& a, const CtphView& b) noexcept {
   struct Cut {
     // NOLINTNEXTLINE(google-explicit-constructor): parts are handed to score() as they are
@@ -130,11 +83,6 @@ int score_pair(const CtphView& a, const CtphView& b) noexcept {
   const Cut a1(a.part1), a2(a.part2), b1(b.part1), b2(b.part2);
   if (a1 == b1 && a2 == b2) return 100;
   return static_cast<int>(std::max(score(a1, b1, a.exponent), score(a2, b2, a.exponent + 1)));
-}
-
-bool same_cut(const CtphPrepared& a, const CtphPrepared& b) noexcept {
-  return a.size1 == b.size1 && a.size2 == b.size2 && std::memcmp(a.part1, b.part1, a.size1) == 0 &&
-         std::memcmp(a.part2, b.part2, a.size2) == 0;
 }
 
 // Parts of any length: the masks are rows of words.
@@ -238,65 +186,6 @@ std::string describe(const CtphView& d) {
   return d.is_long() ? "long, " + std::to_string(d.length) + " characters" : "ssdeep's, 64 characters";
 }
 
-CtphPrepared prepare_ctph(const CtphView& d) {
-  if (d.is_long())
-    throw Error(Errc::incomparable,
-                "digest is a long one, of " + std::to_string(d.length) + " characters, not ssdeep's");
-  CtphPrepared out;
-  std::memset(&out, 0, sizeof out);
-  out.exponent = d.exponent;
-  out.size1 = static_cast<uint8_t>(cut_runs(d.part1, out.part1, kCtphLength));
-  out.size2 = static_cast<uint8_t>(cut_runs(d.part2, out.part2, kCtphLength));
-  out.samples1 = sample_grams(out.part1, out.size1, out.bits1, 16, out.list1);
-  out.samples2 = sample_grams(out.part2, out.size2, out.bits2, 8, out.list2);
-  return out;
-}
-
-CtphScorer::CtphScorer(const CtphPrepared& subject) noexcept : subject_(subject) {
-  build_match(subject_.part1, subject_.size1, match1_);
-  build_match(subject_.part2, subject_.size2, match2_);
-  const CtphPrepared& a = subject_;
-  if (a.samples1 > a.kMaxSamples || a.samples2 > a.kMaxSamples) {
-    std::memset(sampled_, 3, sizeof sampled_);
-    return;
-  }
-  std::memset(sampled_, 0, sizeof sampled_);
-  for (size_t i = 0; i < a.samples1; ++i) sampled_[a.list1[i]] |= 1;
-  for (size_t i = 0; i < a.samples2; ++i) sampled_[a.list2[i]] |= 2;
-}
-
-int CtphScorer::score(const CtphPrepared& b) const noexcept {
-  const CtphPrepared& a = subject_;
-  const uint32_t difference = a.exponent - b.exponent + 1;  // 0, 1, 2 where comparable
-  if (difference > 2) return 0;
-  uint32_t best = 0;
-  if (difference == 1) {
-    if (same_cut(a, b)) return 100;
-    if (share_bit<16>(a.bits1, b.bits1) && share_sample(sampled_, 1, b.list1, b.samples1))
-      best = score_parts(match1_, a.size1, b.part1, b.size1, a.exponent);
-    if (share_bit<8>(a.bits2, b.bits2) && share_sample(sampled_, 2, b.list2, b.samples2))
-      best = std::max(best, score_parts(match2_, a.size2, b.part2, b.size2, a.exponent + 1));
-  } else if (difference == 2) {
-    if (share_folded(a.bits1, b.bits2) && share_sample(sampled_, 1, b.list2, b.samples2))
-      best = score_parts(match1_, a.size1, b.part2, b.size2, a.exponent);
-  } else {
-    if (share_folded(b.bits1, a.bits2) && share_sample(sampled_, 2, b.list1, b.samples1))
-      best = score_parts(match2_, a.size2, b.part1, b.size1, b.exponent);
-  }
-  return static_cast<int>(best);
-}
-
-void CtphScorer::score_many(const CtphPrepared* others, size_t n, uint8_t* scores) const noexcept {
-  constexpr size_t kScoredAtOnce = 512;
-  uint32_t at[kScoredAtOnce];
-  for (size_t from = 0; from < n; from += kScoredAtOnce) {
-    const size_t batch = std::min(kScoredAtOnce, n - from);
-    std::memset(scores + from, 0, batch);
-    const size_t candidates = kernels().ctph->score_candidates(&subject_, others + from, batch, at);
-    for (size_t i = 0; i < candidates; ++i) scores[from + at[i]] = static_cast<uint8_t>(score(others[from + at[i]]));
-  }
-}
-
 int ctph_score(const CtphView& a, const CtphView& b) {
   check_comparable(a, b);
   if (a.exponent + 1 < b.exponent || b.exponent + 1 < a.exponent) return 0;
@@ -356,24 +245,6 @@ double ctph_edit_rate(const CtphView& a, const CtphView& b) {
   std::string_view y;
   if (!common_parts(a, b, &x, &y) || x.size() + y.size() == 0) return 1;
   return static_cast<double>(levenshtein(x, y)) / static_cast<double>(x.size() + y.size());
-}
-
-void clear_group(LevenshteinGroup* group) noexcept { std::memset(group, 0, sizeof *group); }
-
-void set_pattern(LevenshteinGroup* group, size_t lane, std::string_view pattern) {
-  if (pattern.size() > 64)
-    throw Error(Errc::too_large,
-                "pattern has " + std::to_string(pattern.size()) + " characters, at most 64 are allowed");
-  for (size_t i = 0; i < pattern.size(); ++i) group->match[ctph_value(pattern[i]) & 63][lane] |= uint64_t{1} << i;
-  group->rows[lane] = low_bits(static_cast<unsigned>(pattern.size()));
-}
-
-void levenshtein_many(std::string_view text, const LevenshteinGroup* groups, size_t num_groups, uint32_t* distances) {
-  if (text.size() > kCtphMaxPart)
-    throw Error(Errc::too_large, "text has " + std::to_string(text.size()) + " characters, at most 1024 are allowed");
-  uint8_t values[kCtphMaxPart];
-  for (size_t i = 0; i < text.size(); ++i) values[i] = ctph_value(text[i]) & 63;
-  kernels().ctph->levenshtein64(values, text.size(), groups, num_groups, distances);
 }
 
 }  // namespace neardup

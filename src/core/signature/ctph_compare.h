@@ -1,4 +1,4 @@
-// Comparing ctph digests: ssdeep's score and the edit rate, for one pair and for one digest against many.
+// Comparing ctph digests: ssdeep's score and the edit rate.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/kernels/ctph_kernels.h"
 #include "core/signature/ctph.h"
 
 namespace neardup {
@@ -51,25 +50,6 @@ struct CtphScore {
 // ctph_score(), explained; some ten times as slow.
 CtphScore explain_ctph_score(const CtphView& a, const CtphView& b);
 
-// A digest made ready for many scores (ctph_kernels.h): plain data. Error{incomparable} for a long digest.
-CtphPrepared prepare_ctph(const CtphView& digest);
-
-// One digest against many, each score as ctph_score(). 10 KB, nothing on the heap.
-class CtphScorer {
- public:
-  explicit CtphScorer(const CtphPrepared& subject) noexcept;
-  int score(const CtphPrepared& other) const noexcept;
-
-  // scores[i] = score(others[i]) for n digests. Faster, in particular where block sizes come in no order.
-  void score_many(const CtphPrepared* others, size_t n, uint8_t* scores) const noexcept;
-
- private:
-  CtphPrepared subject_;
-  uint64_t match1_[64];  // bit i of match1_[v]: character i of part 1 has value v
-  uint64_t match2_[64];
-  uint8_t sampled_[1 << 13];  // bit 0: listed in part 1, bit 1: in part 2
-};
-
 // Levenshtein distance of the parts of the smaller common block size, runs not cut, divided by the sum of their
 // lengths; in [0, 1], smaller is closer; 1 where no block size is common or both parts are empty. Symmetric. After
 // check_comparable(). One word operation a character up to 64 characters, ceil(n / 64) above.
@@ -83,13 +63,5 @@ bool common_parts(const CtphView& a, const CtphView& b, std::string_view* of_a, 
 
 // Levenshtein distance of two parts, or of any texts over the digests' alphabet.
 uint32_t levenshtein(std::string_view a, std::string_view b);
-
-// One text against groups of 8 patterns, see LevenshteinGroup: 64 bytes of table for each pattern and symbol.
-void clear_group(LevenshteinGroup* group) noexcept;
-// lane 0..7 of a group that has nothing there. Error{too_large} above 64 characters.
-void set_pattern(LevenshteinGroup* group, size_t lane, std::string_view pattern);
-// distances[8 * g + lane]; a lane without pattern gives the length of the text. At most 1024 characters of text, else
-// Error{too_large}.
-void levenshtein_many(std::string_view text, const LevenshteinGroup* groups, size_t num_groups, uint32_t* distances);
 
 }  // namespace neardup

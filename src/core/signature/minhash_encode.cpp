@@ -48,7 +48,7 @@ constexpr NamedValue<MinhashKind> kKindsInWords[] = {{"word", MinhashKind::word}
                                                      {"weighted set", MinhashKind::weighted}};
 static_assert(std::size(kKindsInWords) == kNewestMinhashKind);
 
-bool is_shingle_kind(MinhashKind kind) noexcept { return name_of(kShingleKinds, kind, nullptr) != nullptr; }
+bool is_shingle_kind(MinhashKind kind) noexcept { return find_name(kShingleKinds, kind, nullptr) != nullptr; }
 
 [[noreturn]] void corrupt(const std::string& what, std::string hint = {}) {
   throw Error(Errc::corrupt_data, "invalid minhash signature: " + what, {}, std::move(hint));
@@ -260,7 +260,7 @@ std::string kind_text(const MinhashParams& p) {
 }
 
 std::string describe(const MinhashParams& p) {
-  std::string what = name_of(kKindsInWords, p.kind);
+  std::string what = find_name(kKindsInWords, p.kind);
   if (is_shingle_kind(p.kind)) what += " " + std::to_string(p.k);
   what += ", " + std::to_string(p.num_perm) + "x" + std::to_string(p.bits) + ", seed " + std::to_string(p.seed);
   if (p.tokenizer > 1) what += ", tokenizer " + std::to_string(p.tokenizer);
