@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/union_find.h"
+#include "core/kernels/ctph_kernels.h"
 #include "core/signature/ctph_compare.h"
 
 #include "test/reference/cut_short.h"
