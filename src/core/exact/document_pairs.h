@@ -10,7 +10,6 @@
 
 namespace neardup {
 
-// The measure that makes two documents near.
 struct DocumentMeasure {
   enum class Kind : uint8_t {
     jaccard,    // of the sets of k-shingles, as jaccard_exact(): 0 of documents without any
@@ -45,7 +44,6 @@ class DocumentComparer {
   // thread. Error{cancelled}.
   void compare(const Document* documents, size_t count, DocumentPair* pairs, size_t n);
 
-  // Bytes of shingles that are held.
   size_t held() const noexcept { return held_; }
   void clear() noexcept;
 

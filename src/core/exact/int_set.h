@@ -27,7 +27,6 @@ inline SetView set_view(const int64_t* elements, size_t n) noexcept {
 // a set already.
 size_t make_set(int64_t* elements, size_t n) noexcept;
 
-// Number of elements that two sets share.
 size_t common_elements(const SetView& a, const SetView& b) noexcept;
 inline size_t common_elements(const int64_t* a, size_t n, const int64_t* b, size_t m) noexcept {
   return common_elements(set_view(a, n), set_view(b, m));

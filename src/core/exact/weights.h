@@ -29,7 +29,6 @@ struct TextWeight {
   WeightUnits units;
 };
 
-// The overlap of two weighted sets.
 struct WeightedOverlap {
   WeightUnits a = 0;  // total weights, each below 2^68
   WeightUnits b = 0;

@@ -10,7 +10,6 @@
 namespace neardup {
 namespace {
 
-// The word in all lanes.
 TARGET inline __m256i broadcast(uint64_t v) { return _mm256_set1_epi64x(static_cast<long long>(v)); }
 
 // All byte comparisons below are signed; bytes 0x80.. are negative and so never inside an ASCII range.

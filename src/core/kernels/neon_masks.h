@@ -35,7 +35,6 @@ inline void for_each_lane(uint8x8_t v, Visit visit) {
 }
 template <typename Visit>
 inline void for_each_lane(uint8x16_t v, Visit visit) {
-  // Four bits a byte.
   const uint8x8_t nibbles = vshrn_n_u16(vreinterpretq_u16_u8(v), 4);
   uint64_t lanes = vget_lane_u64(vreinterpret_u64_u8(nibbles), 0) & 0x1111111111111111;
   for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<size_t>(__builtin_ctzll(lanes)) / 4);

@@ -26,7 +26,6 @@ extern const MeasureInfo kSetDice;
 extern const MeasureInfo kSetCosine;
 extern const MeasureInfo kOverlapCoefficient;
 
-// The traits that most kinds have.
 struct UsualKind {
   static bool comparable(const AnyValue&, const AnyValue&) noexcept { return true; }
   static constexpr std::string (*describe)(const AnyValue&) = nullptr;

@@ -62,7 +62,6 @@ struct MeasureInfo {
   // all, or so many that it does not matter. For estimates. Falls or grows with the bound, which is not NaN.
   double (*closeness)(double bound) noexcept;
   double usual_closeness;  // of a bound that is not known
-  // Measures comparable values.
   double (*value)(const AnyValue& x, const AnyValue& y);
   // The least similarity for a pair engine that finds all pairs within the bound; not above 0: all pairs are. bits: of
   // codes. Null: there is no engine.

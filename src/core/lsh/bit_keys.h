@@ -25,7 +25,6 @@ inline constexpr uint32_t kMostCodeProbes = 32768;
 inline constexpr uint32_t kMostDistancePart = 4;
 inline constexpr uint32_t kUsualDistancePart = 8;
 
-// The parameters of an index.
 struct BitLayout {
   uint32_t bits;    // of each code
   uint32_t blocks;  // 1..kMostCodeBlocks, at most as many as bits

@@ -78,7 +78,6 @@ struct EntrySlice {
 // each doubling of n.
 const Entry* merge_slices(EntrySlice* slices, uint32_t n, Entry* a, Entry* b) noexcept;
 
-// The counts of a run in the directory of an index.
 struct EntryCounts {
   uint64_t entries;
   uint64_t rows;    // roster entries
@@ -111,15 +110,12 @@ class RunPacker {
     for (size_t taken; (taken = add(entries, n)) != n; entries += taken, n -= taken) write_leaf();
   }
 
-  // The leaf that is being filled:
   bool empty() const noexcept { return leaf_.count() == 0; }
   const Entry& first() const noexcept { return leaf_.first(); }
   const Entry& last() const noexcept { return last_; }
   uint32_t write(void* out) noexcept { return leaf_.write(out); }
-  // True if an entry since begin_run() was below the one before.
   bool disordered() const noexcept { return disordered_; }
 
-  // The counts of the run so far.
   EntryCounts counts() const noexcept { return {entries_, rows_, squares_ - rows_ * rows_}; }
 
  private:

@@ -35,7 +35,6 @@ LshQueryView view_lsh_query(const void* bytes, size_t size);
 
 size_t lsh_query_size(const LshQueryView& query) noexcept;
 
-// Writes the stored form, lsh_query_size bytes.
 void write_lsh_query(const LshQueryView& query, void* out) noexcept;
 
 // `jaccard>=0.8 mh1:word3:...`, `hamming<=3 00ff...`, `ctph_score>=70 96:...`, `ctph_edit_rate<=0.1 96:...`,

@@ -33,7 +33,6 @@ class RowCounter {
   // other, each ascending; where one ends is seen by the next TID not being greater.
   void add(const uint64_t* tids, uint32_t n) noexcept;
 
-  // True if the TIDs that is_worth() has looked at are in too many lists.
   bool has_too_many_lists() const noexcept { return nlists_ > kMaxLists; }
 
   // True if maybe_at_least() is the quicker way when there will be n TIDs. Decided by the ends of what was added. Where

@@ -33,7 +33,6 @@ constexpr uint32_t block_width(uint32_t blocks, uint32_t block) noexcept {
   return block_begin(blocks, block + 1) - block_begin(blocks, block);
 }
 
-// The key of a value's block.
 constexpr uint64_t block_key(uint32_t blocks, uint32_t block, uint64_t value) noexcept {
   const uint32_t from = block_begin(blocks, block);
   const uint64_t turned = from == 0 ? value : value << from | value >> (64 - from);

@@ -124,7 +124,6 @@ void check_engine_parameters(uint32_t num_perm, uint32_t bits, uint32_t need);
 // All bands by load, least first. load has one figure per band.
 void order_bands(const double* load, uint32_t bands, uint8_t* out);
 
-// Compares two signatures: the number of equal components.
 class RowCompare {
  public:
   RowCompare(uint32_t num_perm, uint32_t bits) noexcept : kernels_(kernels()), num_perm_(num_perm), bits_(bits) {}

@@ -69,8 +69,6 @@ void PairEngine::found_at_distance(const Hit* hits, size_t n) {
   ws.poller.spend(n * 4);
 }
 
-// ---------------------------------------------------------------- the interface
-
 PairSearch::PairSearch(std::unique_ptr<PairEngine> engine) : engine_(std::move(engine)) {}
 PairSearch::~PairSearch() = default;
 

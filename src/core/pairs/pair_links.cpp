@@ -54,8 +54,6 @@ const LinkedRows& ComponentLinks::finish() {
   return rows_;
 }
 
-// ---------------------------------------------------------------- bridges
-
 BridgeFinder::BridgeFinder(uint32_t rows) : rows_(rows), first_(rows), second_(rows), equals_(rows) {}
 
 bool BridgeFinder::add(const RowPair& p) {

@@ -25,8 +25,6 @@ uint32_t PairOutput::rank(uint32_t row) const noexcept {
   return ranks == nullptr ? row : ranks[row];
 }
 
-// ---------------------------------------------------------------- equal rows
-
 bool PairOutput::add_equal(uint32_t leader, uint32_t row) {
   if (identical_ == Identical::all) {
     if (groups_->size() == memory_share(ws_, kSixteenth) / sizeof(uint64_t)) return false;
@@ -84,8 +82,6 @@ void PairOutput::first_of_groups() {
   members_ = Array<uint64_t>(ws_.ledger, n);
   if (n != 0) copy_polled(members_.data(), firsts.data(), n * sizeof(uint64_t), ws_.poller);
 }
-
-// ---------------------------------------------------------------- pairs
 
 void PairOutput::emit(uint32_t x, uint32_t y, uint32_t value) {
   ws_.poller.spend(4);

@@ -52,7 +52,6 @@ class DocumentBatch {
   void run(Work work, Take take) {
     const std::vector<size_t> tasks = cut();
     std::vector<std::vector<Result>> results(tasks.size() - 1);
-    // The results are the same for any number of threads.
     run_tasks(threads_, results.size(), ws_.poller, [&](unsigned worker, size_t task, HitSink& sink) {
       SinkStop stop(sink);
       for (size_t d = tasks[task]; d < tasks[task + 1]; ++d) work(worker, documents_[d], &stop, &results[task]);

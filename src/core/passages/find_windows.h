@@ -17,7 +17,6 @@ struct WindowRecord {
   uint32_t character;  // code points before its first unit
 };
 
-// The shape that all windows of a search have.
 struct WindowShape {
   Unit unit;
   uint32_t units;
@@ -36,7 +35,6 @@ struct PlacedDocument {
   uint64_t begin;  // byte of all documents
   uint32_t row;
   uint32_t group;
-  // The runs of windows that a batch holds.
   size_t first_run = 0;
   size_t end_run = 0;
 };

@@ -11,7 +11,6 @@
 
 namespace neardup {
 
-// The places of documents in the store of all texts.
 struct DocumentPlaces {
   const uint64_t* begins;  // rows + 1 of them
   uint32_t rows;

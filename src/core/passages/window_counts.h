@@ -15,7 +15,6 @@ namespace neardup {
 
 inline constexpr uint64_t kNoWindow = UINT64_MAX;
 
-// A window that occurs often enough.
 struct RepeatedWindow {
   uint64_t byte;
   uint64_t previous;  // byte of the equal window before it; kNoWindow for the first
@@ -57,7 +56,6 @@ class RepeatedWindows {
   const std::vector<uint64_t> ends_;
   Partitions<RepeatedWindow> parts_;
   size_t part_ = 0;
-  // The part that is read.
   size_t next_part_ = 0;
   Array<RepeatedWindow> windows_;
   Array<SortRecord> buffers_[2];

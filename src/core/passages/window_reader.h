@@ -56,19 +56,15 @@ class WindowReader {
 
   WindowReader(uint32_t units, const WindowHasher& hasher) : units_(units), hasher_(hasher) {}
 
-  // A document begins.
   void start() noexcept { read_ = held_ = 0; }
 
-  // False at the end of the document.
   bool read(UnitScanner* scanner);
   // Skips up to unit `to`. Skipped units are in no window, and are not hashed.
   void skip(UnitScanner* scanner, uint64_t to);
 
-  // Units read or skipped.
   uint64_t units_read() const noexcept { return read_; }
   bool has_window() const noexcept { return held_ == units_; }
 
-  // The window that the last unit ends:
   const WindowHash& run() const noexcept { return run_; }
   const Place& first() const noexcept { return ring_[read_ % ring_.size()].place; }
   const Place& last() const noexcept { return ring_[(read_ - 1) % ring_.size()].place; }

@@ -23,7 +23,6 @@ struct BitCode {
   uint32_t bits = 0;
 };
 
-// Number of differing bits of two codes of one length.
 inline uint32_t bit_distance(const BitCode& a, const BitCode& b) noexcept {
   return static_cast<uint32_t>(kernels().count_differing(a.bytes, b.bytes, code_bytes(a.bits)));
 }

@@ -118,7 +118,6 @@ CtphDigest ctph_from_text(std::string_view text);
 inline constexpr size_t kCtphHeaderSize = 8;
 inline size_t ctph_size(const CtphView& d) noexcept { return kCtphHeaderSize + d.part1.size() + d.part2.size(); }
 
-// Writes ctph_size() bytes.
 void write_ctph(const CtphView& digest, void* out) noexcept;
 
 // Checks all of it; Error{corrupt_data} names what is wrong. Of length 64: at most 64 characters of a part after runs

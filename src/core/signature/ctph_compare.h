@@ -29,7 +29,6 @@ std::string describe(const CtphView& digest);
 // Symmetric. About 0.3 us for 64 characters; O(|x| |y| / 64).
 int ctph_score(const CtphView& a, const CtphView& b);
 
-// Why two digests score what they score.
 enum class CtphReason : uint8_t {
   no_common_block_size,  // 0
   too_short,             // 0: of each common block size, one part has less than 7 characters

@@ -13,7 +13,6 @@ namespace neardup {
 
 inline constexpr uint8_t kMinhashFormat = 1;
 
-// The kind of element in a signed set.
 enum class MinhashKind : uint8_t {
   word = 1,        // k-shingles of words of a text
   character = 2,   // k-shingles of code points of a text
@@ -81,7 +80,6 @@ MinhashView view_minhash(const void* bytes, size_t size);
 
 MinhashParams header_params(const MinhashHeader& header) noexcept;
 
-// Size of the stored form.
 size_t minhash_size(const MinhashParams& params, bool empty) noexcept;
 
 // Writes the stored form (minhash_size bytes) from 32-bit components, reduced to params.bits as the kind reduces them;

@@ -25,7 +25,6 @@ inline constexpr int kMaxFollowing = 16;
 // Error{invalid_argument} unless 1 <= following <= 16.
 void check_following(int64_t following);
 
-// Folded words.
 class StopWords {
   struct Hash {
     using is_transparent = void;

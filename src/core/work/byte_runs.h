@@ -99,7 +99,6 @@ class ByteRunReader {
     at_ = 0;
     read_polled(*file_, next_, buffer_.data(), n_, *poller_);
     next_ += n_;
-    // The bytes are worked on, too.
     poller_->spend(4 * n_);
   }
 

@@ -20,7 +20,6 @@ class RowStore {
   // Appends a row, copied. At most kMaxStoredRows rows, else Error{too_large}.
   void add(const void* row);
 
-  // Throws that.
   [[noreturn]] static void refuse_more();
 
   uint32_t size() const noexcept { return size_; }
@@ -35,7 +34,6 @@ class RowStore {
   // Copies rows first .. first + count - 1 to out.
   void read(uint32_t first, uint32_t count, void* out);
 
-  // Frees the rows.
   void clear() noexcept;
 
  private:

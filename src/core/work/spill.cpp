@@ -42,7 +42,6 @@ SortRecord* sort_records(SortRecord* a, SortRecord* tmp, size_t n, Poller& polle
   return a;
 }
 
-// Reads several sorted runs of one file in order.
 class RecordSorter::Merge {
  public:
   Merge(TempFile& file, const Run* runs, size_t n, size_t budget, Workspace& ws)

@@ -33,7 +33,6 @@ class RecordSorter {
     ++total_;
   }
 
-  // Records added so far.
   uint64_t size() const noexcept { return total_; }
 
   // Ends adding. Cost: radix passes in memory, or as many merge passes as the budget demands.

@@ -14,7 +14,6 @@ class TempFile {
  public:
   virtual ~TempFile() = default;
 
-  // Appends n bytes at the end.
   virtual void append(const void* data, size_t n) = 0;
 
   // Reads exactly n bytes at the offset; reading past the end is Error{corrupt_data}.

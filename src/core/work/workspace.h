@@ -31,7 +31,6 @@ class Poller {
     check();
   }
 
-  // See StopCheck.
   void steps(uint64_t done, uint64_t total) noexcept {
     if (stop_ != nullptr) stop_->steps(done, total);
   }
@@ -83,7 +82,6 @@ struct Workspace {
   uint64_t spilled_bytes = 0;
 };
 
-// Parts of the memory limit.
 inline constexpr size_t kHalf = 2;
 inline constexpr size_t kQuarter = 4;
 inline constexpr size_t kEighth = 8;
@@ -181,7 +179,6 @@ inline void append_polled(TempFile& file, const void* data, size_t n, Workspace&
   });
 }
 
-// Reads n bytes, cut into pieces.
 inline void read_polled(TempFile& file, uint64_t offset, void* out, size_t n, Poller& poller) {
   for_each_piece(n, [&](size_t done, size_t size) {
     file.read(offset + done, static_cast<char*>(out) + done, size);

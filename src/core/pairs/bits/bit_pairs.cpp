@@ -140,8 +140,6 @@ void BitEngine::values_with(const uint32_t* of, uint32_t* distances) {
 
 }  // namespace
 
-// ---------------------------------------------------------------- the interface
-
 BitPairs::BitPairs(uint32_t bits, uint32_t most, const EngineOptions& options)
     : PairSearch([&] {
         if (!valid_code_bits(bits))

@@ -57,8 +57,6 @@ void Clusterer::join_components(PairSearch& search) {
   for (uint32_t i = 0; i < n; ++i) assign(i, first[i], values[i]);
 }
 
-// ---------------------------------------------------------------- minhashes
-
 MinhashClusterer::MinhashClusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need,
                                    const EngineOptions& options)
     : Clusterer(linkage),
@@ -198,8 +196,6 @@ void MinhashClusterer::run() {
   start(num_perm_);
   linkage_ == Linkage::anchor ? run_anchor() : join_components(*pairs_);
 }
-
-// ---------------------------------------------------------------- by pairs
 
 PairClusterer::PairClusterer(Linkage linkage, std::unique_ptr<PairSearch> search)
     : Clusterer(linkage), search_(std::move(search)) {}

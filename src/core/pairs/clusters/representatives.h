@@ -28,7 +28,6 @@ class Representatives {
   uint32_t size() const noexcept { return size_; }
   uint32_t most() const noexcept { return most_; }
   bool full() const noexcept { return size_ == most_; }
-  // Row number of a representative.
   uint32_t row_number(uint32_t r) const noexcept { return row_numbers_[r]; }
   const std::byte* row(uint32_t r) const noexcept {
     return rows_.in_memory() ? rows_.row(row_numbers_[r]) : copies_.row(r);
@@ -43,7 +42,6 @@ class Representatives {
     ++size_;
   }
 
-  // Links those that were added.
   void link(unsigned threads);
 
   // The same where they are few.
@@ -121,7 +119,6 @@ class Representatives {
     return kNoRepresentative;
   }
 
-  // Forgets all, to start anew.
   void clear();
 
  private:

@@ -47,10 +47,6 @@ void CtphEngine::add(const CtphView& digest) {
   if (store.in_memory() && held > memory_share(ws, kHalf)) store.spill();
 }
 
-// ---------------------------------------------------------------- equal rows
-
-// Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
-// leader stays in the search: that costs time, nothing else.
 void CtphEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
   equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) { suspects.add({leader, row, 0}); });
@@ -68,8 +64,6 @@ uint32_t CtphEngine::value_of_equal(uint32_t row) {
   const size_t n = store.read(row, buffer1).part1.size();
   return n == 0 ? kNotNear : static_cast<uint32_t>(2 * n);
 }
-
-// ---------------------------------------------------------------- the whole
 
 void CtphEngine::add_hit(const Hit& hit) {
   const uint32_t x = std::min(hit.x, hit.y);
@@ -114,8 +108,6 @@ void CtphEngine::values_with(const uint32_t* of, uint32_t* values) {
     values[row] = value(digest, store.read(row, buffer2));
   });
 }
-
-// ---------------------------------------------------------------- the interface
 
 CtphPairs::CtphPairs(double threshold, const EngineOptions& options)
     : PairSearch([&] {

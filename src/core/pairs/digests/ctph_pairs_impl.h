@@ -55,7 +55,6 @@ class CtphStore {
 // Parts of at most so many characters fill a word; longer ones have their bigrams as a set.
 inline constexpr size_t kCtphWord = 64;
 
-// Bytes of an entry.
 inline size_t ctph_entry_bytes(size_t length) noexcept {
   return kBagLevels * sizeof(uint64_t) + sizeof(uint16_t) + sizeof(uint32_t) + length +
          (length > kCtphWord ? kBitSetWords * sizeof(uint64_t) + sizeof(uint16_t) : 0);

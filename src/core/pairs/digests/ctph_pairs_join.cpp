@@ -14,8 +14,6 @@ constexpr double kEntryPairCost = 1;
 
 }  // namespace
 
-// ---------------------------------------------------------------- blocks
-
 // Every entry of x with every one of y; with self, x being y, every two entries once.
 void CtphEngine::join_entries(const CtphEntries& x, const CtphEntries& y, bool self) {
   if (x.n == 0 || y.n == 0) return;
@@ -121,8 +119,6 @@ void CtphEngine::join_files(const CtphEntries& x, const CtphEntries& y, TempFile
     }
   }
 }
-
-// ---------------------------------------------------------------- lists
 
 struct PartCount {
   uint32_t entries = 0;

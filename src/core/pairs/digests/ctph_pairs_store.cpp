@@ -22,8 +22,6 @@ CtphView view_stored(const uint8_t* p) noexcept {
 
 }  // namespace
 
-// ---------------------------------------------------------------- digests
-
 CtphStore::CtphStore(Workspace& ws)
     : ws_(ws),
       chunk_shift_(static_cast<unsigned>(
@@ -85,8 +83,6 @@ CtphView CtphStore::read(uint32_t row, uint8_t* buffer) {
   ws_.poller.spend(2000);
   return view_stored(buffer);
 }
-
-// ---------------------------------------------------------------- entries
 
 void CtphEntries::reserve(size_t entries, size_t long_entries, size_t symbol_bytes, Ledger& ledger) {
   runs.clear();

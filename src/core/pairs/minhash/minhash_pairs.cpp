@@ -35,8 +35,6 @@ bool MinhashEngine::add(const void* components) {
   return true;
 }
 
-// ---------------------------------------------------------------- set B
-
 // Where set A is known before set B comes, most rows of a large B need not be kept. Not with star or none: those report
 // how many equal rows they leave out, and that must not hang on what memory allows.
 void MinhashEngine::start_set_b() {
@@ -83,10 +81,6 @@ const uint32_t* MinhashEngine::rank_kept(const uint32_t* rank_b) {
   return kept_b.data();
 }
 
-// ---------------------------------------------------------------- equal rows
-
-// Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
-// leader stays in the search: that costs time, nothing else.
 void MinhashEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
   equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) {
@@ -111,8 +105,6 @@ void MinhashEngine::confirm_equal(uint32_t leader, uint32_t row) {
 void MinhashEngine::found_near(uint32_t x, uint32_t y, uint32_t matches) {
   found(x, y, matches, two_sets && matches == num_perm);
 }
-
-// ---------------------------------------------------------------- candidates
 
 // A candidate whose rows lie on disk.
 void MinhashEngine::await(uint32_t x, uint32_t y) {
@@ -159,8 +151,6 @@ void MinhashEngine::settle_candidates() {
   candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
 }
 
-// ---------------------------------------------------------------- the whole
-
 std::unique_ptr<PairOutput> MinhashEngine::make_output() {
   keys_a.reset();
   auto output = std::make_unique<PairOutput>(identical, num_perm, two_sets, count_a, rank_a, rank_kept(rank_b), ws);
@@ -188,8 +178,6 @@ void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
   values_of_rows(rows, of, 2 * compare_units(row_bytes), matches,
                  [this](const std::byte* a, const std::byte* b) { return compare(a, b); });
 }
-
-// ---------------------------------------------------------------- the interface
 
 MinhashPairs::MinhashPairs(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options)
     : PairSearch([&] {

@@ -35,8 +35,6 @@ bool MinhashEngine::join_offloaded() {
   return stats.offloaded;
 }
 
-// ---------------------------------------------------------------- buckets
-
 namespace {
 
 constexpr uint32_t kEnd = UINT32_MAX;
@@ -158,8 +156,6 @@ void MinhashEngine::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, Hi
   sets->unite(x, y);
   ++*joins_made;
 }
-
-// ---------------------------------------------------------------- bands
 
 // Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads
 // hand over candidates, which wait as always.

@@ -49,8 +49,6 @@ uint32_t common_by_search(const StoredSet& few, const StoredSet& many, uint32_t 
 
 }  // namespace
 
-// ---------------------------------------------------------------- the order of elements
-
 ElementOrder::ElementOrder(size_t bytes, Workspace& ws)
     : counters_(ws.ledger, std::bit_floor(std::max(bytes / sizeof(uint32_t), kLeastCounters))) {
   shift_ = kHashBits - static_cast<unsigned>(std::countr_zero(counters_.size()));
@@ -70,8 +68,6 @@ void ElementOrder::first_elements(const StoredSet& set, uint32_t prefix, RankedE
   if (prefix < set.size) std::nth_element(out, out + prefix, out + set.size, before);
   std::sort(out, out + prefix, before);
 }
-
-// ---------------------------------------------------------------- the index
 
 SetIndex::SetIndex(const StoredSet* sets, uint32_t n, const SetBound& bound, const ElementOrder& order,
                    uint32_t largest, unsigned threads, Workspace& ws) {
@@ -132,8 +128,6 @@ void SetIndex::sort_to_buckets(const Array<Entry>& from, Poller& poller) {
   for (size_t b = 0; b < buckets; ++b) begin_[b] = begin_[b + 1];
   begin_[buckets] = static_cast<uint32_t>(from.size());
 }
-
-// ---------------------------------------------------------------- two sets
 
 uint32_t common_if_near(const StoredSet& a, const StoredSet& b, uint32_t least, HitSink& hits) {
   if (a.size / kSearched > b.size) return common_by_search(b, a, least, hits);

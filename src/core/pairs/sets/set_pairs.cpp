@@ -35,10 +35,7 @@ void SetEngine::add(const SetView& set) {
   equal_rows.add(hash_row(set.bytes, set.n * sizeof(int64_t)));
 }
 
-// ---------------------------------------------------------------- equal rows
-
-// Rows equal to an earlier row of the same set, found by hash and verified. A row that the memory limit keeps from its
-// leader stays in the search: that costs time, nothing else. Sets that are not near their like are left alone.
+// Sets that are not near their like are left alone.
 void SetEngine::collapse() {
   RecordSorter suspects(memory_share(ws, kEighth), ws);
   equal_rows.for_each_suspect(count_a, [&](uint32_t leader, uint32_t row) { suspects.add({leader, row, 0}); });
@@ -53,8 +50,6 @@ void SetEngine::collapse() {
   });
   finish_equal();
 }
-
-// ---------------------------------------------------------------- the whole
 
 std::unique_ptr<PairOutput> SetEngine::make_output() {
   auto output = PairEngine::make_output();
@@ -86,8 +81,6 @@ void SetEngine::values_with(const uint32_t* of, uint32_t* values) {
     values[row] = value(set, store.read(row, &rows_elements));
   });
 }
-
-// ---------------------------------------------------------------- the interface
 
 SetPairs::SetPairs(Measure measure, double bound, const EngineOptions& options)
     : PairSearch(std::make_unique<SetEngine>(measure, bound, options)) {}

@@ -18,8 +18,6 @@ constexpr size_t kSetBytes = sizeof(StoredSet) + sizeof(uint32_t);
 
 }  // namespace
 
-// ---------------------------------------------------------------- lists of sets
-
 // Sets begin .. end - 1 that may be near any, by size, rows ascending.
 void SetEngine::make_list(uint32_t begin, uint32_t end, ElementOrder* order, SetList* list) {
   RecordSorter by_size(memory_share(ws, kEighth), ws);
@@ -107,8 +105,6 @@ uint32_t SetEngine::end_of_probes(const SetList& list, uint32_t first, uint32_t 
   }
   return i;
 }
-
-// ---------------------------------------------------------------- the search
 
 void SetEngine::join() {
   bound = SetBound(measure, threshold, !two_sets);

@@ -30,7 +30,6 @@ class SetStore {
   uint32_t set_size(uint32_t row) const noexcept { return place(row).size; }
   uint32_t largest() const noexcept { return largest_; }
   bool in_memory() const noexcept { return file_ == nullptr; }
-  // Bytes held in memory.
   size_t held_bytes() const noexcept { return places_.size() * kPlaces * sizeof(Place) + chunk_bytes_; }
   uint64_t elements() const noexcept { return elements_; }
 
@@ -39,7 +38,6 @@ class SetStore {
   // The set of a row, valid as long as the store and until the buffer is used again. The buffer grows as needed.
   StoredSet read(uint32_t row, Array<int64_t>* buffer);
 
-  // Frees the sets.
   void clear() noexcept;
 
  private:

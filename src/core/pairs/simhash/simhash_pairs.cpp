@@ -49,8 +49,6 @@ struct SimhashEngine final : PairEngine {
   RowStore values;  // by row, those of set B after those of set A
 };
 
-// ---------------------------------------------------------------- equal values
-
 // The distinct values of each set with the first row of each, those of set A first.
 void SimhashEngine::collapse(RowStore& distinct, RowStore& leaders, uint32_t* distinct_a) {
   for (int side = 0; side <= int{two_sets}; ++side) {
@@ -144,8 +142,6 @@ void SimhashEngine::sort(uint32_t first, uint32_t end, RowStore& distinct, RowSt
   }
 }
 
-// ---------------------------------------------------------------- pairs
-
 // The pairs of side A, or of side A and side B.
 void SimhashEngine::join(const SimhashEntries& e, bool cross) {
   if (cross ? e.n_a == 0 || e.n_a == e.n : e.n < 2) return;
@@ -221,8 +217,6 @@ void SimhashEngine::join_blocks(RowStore& distinct, RowStore& leaders, uint32_t 
   ws.ledger.release(work);
 }
 
-// ---------------------------------------------------------------- the whole
-
 void SimhashEngine::find_pairs() {
   const size_t each = memory_share(ws, kEighth) / kSimhashEntryBytes;
   RowStore distinct(sizeof(uint64_t), each, ws);
@@ -243,8 +237,6 @@ void SimhashEngine::values_with(const uint32_t* of, uint32_t* distances) {
 }
 
 }  // namespace
-
-// ---------------------------------------------------------------- the interface
 
 SimhashPairs::SimhashPairs(uint32_t most, const EngineOptions& options)
     : PairSearch([&] {
