@@ -13,7 +13,7 @@ constexpr size_t kRecordDigits = size_t{1} << kRecordDigitBits;
 // One read buffer of a merge: below this a merge of more runs costs more in reads than it saves in passes.
 constexpr size_t kLeastReadBytes = 2048;
 constexpr size_t kMaxReadBytes = 64 * 1024;
-constexpr size_t kMaxMergedRuns = 512;
+constexpr size_t kMaxSortRuns = 512;
 
 }  // namespace
 
@@ -156,7 +156,7 @@ void RecordSorter::finish() {
   if (n_ != 0) spill();
   buffer_ = {};
   scratch_ = {};
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxMergedRuns);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastReadBytes, 4, kMaxSortRuns);
   while (runs_.size() > fan_in) merge_runs(fan_in);
   start_merge();
 }

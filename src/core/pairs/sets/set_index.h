@@ -58,7 +58,7 @@ class SetIndex {
     const Entry* end;
   };
   // The bytes of an entry while the index is made, with its place in a bucket.
-  static constexpr size_t kIndexEntryBytes = 2 * sizeof(Entry) + 2 * sizeof(uint32_t);
+  static constexpr size_t kSetEntryBytes = 2 * sizeof(Entry) + 2 * sizeof(uint32_t);
   static constexpr uint32_t kMaxEntries = uint32_t{1} << 31;
 
   // The index keeps no pointer to its arguments but ws.

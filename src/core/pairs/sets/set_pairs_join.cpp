@@ -88,8 +88,7 @@ uint32_t SetEngine::end_of_indexed(const SetList& list, uint32_t first, size_t r
   for (; i < list.n; ++i) {
     const uint32_t prefix = bound.indexed_prefix(list.sizes[i]);
     entries += prefix;
-    bytes +=
-        of_set + prefix * SetIndex::kIndexEntryBytes + (list.file == nullptr ? 0 : list.sizes[i] * sizeof(int64_t));
+    bytes += of_set + prefix * SetIndex::kSetEntryBytes + (list.file == nullptr ? 0 : list.sizes[i] * sizeof(int64_t));
     if (i > first && (bytes > room || entries > SetIndex::kMaxEntries)) break;
   }
   return i;
