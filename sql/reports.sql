@@ -1,4 +1,4 @@
--- What bin/neardup and the Python package call: a report, an export, a page of passages, the progress of a refresh.
+-- Functions that bin/neardup and the Python package call: a report, an export, a page of passages, the progress of a refresh.
 \set SHOW_CONTEXT never
 SET search_path = pg_catalog, pg_temp;
 CREATE SCHEMA reported;

@@ -1,4 +1,4 @@
--- What a report, an export, a page of passages and a refresh's progress ask -------------------------------------------
+-- Queries of reports, exports, pages of passages and the progress of refreshes ----------------------------------------
 -- bin/neardup and the Python package call these and render what they get. They run as their caller: who may not read a table or a
 -- column gets PostgreSQL's own error. They leave nothing to the search_path; where a job's filter is read, which means what it says
 -- with pg_catalog as the search_path, that is set. Rows without a bound come by a cursor, neardup_rows, that the caller fetches from
@@ -305,7 +305,7 @@ END $$;
 COMMENT ON FUNCTION neardup_internal.report_document(regclass, boolean, text, text, int) IS
   'private: the columns of a document of a report, and its join';
 
--- Of pairs as near, the first by a hash of their ids, so that they stay the same. With texts ids are cut.
+-- A hash of their ids orders pairs that are as near, so that they stay the same. With texts ids are cut.
 CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts boolean) RETURNS refcursor
   LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

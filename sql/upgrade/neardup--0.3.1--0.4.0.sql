@@ -118,7 +118,7 @@ COMMENT ON ACCESS METHOD lsh IS
 COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of bigint';
 COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of int';
 
--- What a report, an export, a page of passages and a refresh's progress ask -------------------------------------------
+-- Queries of reports, exports, pages of passages and the progress of refreshes ----------------------------------------
 -- bin/neardup and the Python package call these and render what they get. They run as their caller: who may not read a table or a
 -- column gets PostgreSQL's own error. They leave nothing to the search_path; where a job's filter is read, which means what it says
 -- with pg_catalog as the search_path, that is set. Rows without a bound come by a cursor, neardup_rows, that the caller fetches from
@@ -425,7 +425,7 @@ END $$;
 COMMENT ON FUNCTION neardup_internal.report_document(regclass, boolean, text, text, int) IS
   'private: the columns of a document of a report, and its join';
 
--- Of pairs as near, the first by a hash of their ids, so that they stay the same. With texts ids are cut.
+-- A hash of their ids orders pairs that are as near, so that they stay the same. With texts ids are cut.
 CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts boolean) RETURNS refcursor
   LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

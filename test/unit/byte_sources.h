@@ -32,7 +32,7 @@ class Damaged final : public cli::ByteSource {
   explicit Damaged(cli::ByteSource& bytes) : bytes_(bytes) {}
   std::size_t read(char* buffer, std::size_t size) override {
     const std::size_t got = bytes_.read(buffer, size);
-    if (got == 0) throw cli::SourceError(cli::FileProblem::unreadable, "damaged");
+    if (got == 0) throw cli::SourceError(cli::SkipReason::unreadable, "damaged");
     return got;
   }
 

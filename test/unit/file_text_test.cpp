@@ -20,7 +20,7 @@ FileText read(const std::string& bytes, std::size_t piece, std::int64_t max_size
       source, max_size, encoding,
       [&](std::string_view head, std::string&) {
         head_size = head.size();
-        return FileProblem::none;
+        return SkipReason::none;
       },
       out);
   EXPECT_EQ(head_size, std::min(bytes.size(), kHeadSize));
@@ -49,11 +49,11 @@ TEST(FileText, SizesAroundThoseOfBuffers) {
         const auto n = static_cast<std::int64_t>(size);
         for (const std::int64_t most : {n, n + 1, n + 100}) {
           const FileText text = read(bytes, piece, most, Encoding::utf8, known);
-          ASSERT_EQ(text.problem, FileProblem::none) << size;
+          ASSERT_EQ(text.problem, SkipReason::none) << size;
           ASSERT_TRUE(text.text == bytes) << size;
         }
         if (size > 0) {
-          ASSERT_EQ(read(bytes, piece, n - 1, Encoding::utf8, known).problem, FileProblem::too_large) << size;
+          ASSERT_EQ(read(bytes, piece, n - 1, Encoding::utf8, known).problem, SkipReason::too_large) << size;
         }
       }
     }
@@ -66,8 +66,8 @@ TEST(FileText, NulAnywhere) {
     for (const std::size_t piece : kPieces) {
       const std::string bytes = std::string(size, 'x') + std::string(1, '\0') + "end";
       for (const bool known : {true, false}) {
-        ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::utf8, known).problem, FileProblem::has_nul) << size;
-        ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::wide, known).problem, FileProblem::none) << size;
+        ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::utf8, known).problem, SkipReason::has_nul) << size;
+        ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::wide, known).problem, SkipReason::none) << size;
       }
     }
   }
@@ -79,10 +79,10 @@ TEST(FileText, WideText) {
     std::string bytes;
     for (std::size_t i = 0; i < size / 2; ++i) bytes += {static_cast<char>('a' + i % 20), '\0'};
     for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
-      ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::unknown, true).problem, FileProblem::none) << size;
+      ASSERT_EQ(read(bytes, piece, 1 << 20, Encoding::unknown, true).problem, SkipReason::none) << size;
       ASSERT_EQ(
           read("text" + bytes.substr(1, 1) + std::string(99, 'x'), piece, 1 << 20, Encoding::unknown, true).problem,
-          FileProblem::has_nul);
+          SkipReason::has_nul);
     }
   }
 }

@@ -68,7 +68,7 @@ class Model {
 
  private:
   void need() const {
-    if (damaged_) throw SourceError(FileProblem::unreadable, "damaged");
+    if (damaged_) throw SourceError(SkipReason::unreadable, "damaged");
   }
 
   std::string_view rest_;

@@ -60,9 +60,11 @@ std::string array_header(Oid element, std::size_t size, bool has_nulls) {
   return bytes;
 }
 
-std::string array_bytes(Oid element, const std::vector<std::string_view>& values) {
-  std::string bytes = array_header(element, values.size(), false);
-  for (const std::string_view value : values) append_field(bytes, value);
+// append(bytes, value) appends an element with its length, or NULL.
+template <class Values, class Append>
+std::string array_bytes(Oid element, const Values& values, bool has_nulls, Append append) {
+  std::string bytes = array_header(element, values.size(), has_nulls);
+  for (const auto& value : values) append(bytes, value);
   return bytes;
 }
 
@@ -74,10 +76,8 @@ Params& Params::text(std::string_view value) {
 }
 
 Params& Params::text_or_null(std::string_view value) {
-  if (value.empty())
-    add_null(kTextOid);
-  else
-    text(value);
+  if (!value.empty()) return text(value);
+  add_null(kTextOid);
   return *this;
 }
 
@@ -105,43 +105,31 @@ Params& Params::timestamptz(std::optional<std::int64_t> value) {
 }
 
 Params& Params::int8_array(const std::vector<std::int64_t>& values) {
-  std::string bytes = array_header(kInt8Oid, values.size(), false);
-  for (const std::int64_t value : values) append_int8_field(bytes, value);
-  add_owned(kInt8ArrayOid, std::move(bytes));
+  add_owned(kInt8ArrayOid, array_bytes(kInt8Oid, values, false, append_int8_field));
   return *this;
 }
 
 Params& Params::timestamptz_array(const std::vector<std::optional<std::int64_t>>& values) {
-  std::string bytes = array_header(kTimestamptzOid, values.size(), true);
-  for (const std::optional<std::int64_t>& value : values) {
-    if (value)
-      append_int8_field(bytes, *value);
-    else
-      append_null(bytes);
-  }
-  add_owned(kTimestamptzArrayOid, std::move(bytes));
+  add_owned(kTimestamptzArrayOid, array_bytes(kTimestamptzOid, values, true, [](std::string& bytes, const auto& value) {
+              value ? append_int8_field(bytes, *value) : append_null(bytes);
+            }));
   return *this;
 }
 
 Params& Params::text_array(const std::vector<std::string_view>& values) {
-  add_owned(kTextArrayOid, array_bytes(kTextOid, values));
+  add_owned(kTextArrayOid, array_bytes(kTextOid, values, false, append_field));
   return *this;
 }
 
 Params& Params::text_or_null_array(const std::vector<std::string_view>& values) {
-  std::string bytes = array_header(kTextOid, values.size(), true);
-  for (const std::string_view value : values) {
-    if (value.empty())
-      append_null(bytes);
-    else
-      append_field(bytes, value);
-  }
-  add_owned(kTextArrayOid, std::move(bytes));
+  add_owned(kTextArrayOid, array_bytes(kTextOid, values, true, [](std::string& bytes, std::string_view value) {
+              value.empty() ? append_null(bytes) : append_field(bytes, value);
+            }));
   return *this;
 }
 
 Params& Params::bytea_array(const std::vector<std::string_view>& values) {
-  add_owned(kByteaArrayOid, array_bytes(kByteaOid, values));
+  add_owned(kByteaArrayOid, array_bytes(kByteaOid, values, false, append_field));
   return *this;
 }
 

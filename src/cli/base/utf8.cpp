@@ -6,43 +6,6 @@
 
 namespace neardup::cli {
 
-bool valid_utf8(std::string_view bytes) noexcept {
-  const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
-  const auto* const end = p + bytes.size();
-  while (p < end) {
-    if (*p < 0x80) {
-      std::uint64_t eight = 0;
-      while (end - p >= 8 && (std::memcpy(&eight, p, 8), (eight & 0x8080808080808080u) == 0)) p += 8;
-      while (p < end && *p < 0x80) ++p;
-      continue;
-    }
-    int more = 0;
-    unsigned char low = 0x80, high = 0xbf;  // range of the second byte
-    if (*p >= 0xc2 && *p <= 0xdf)
-      more = 1;
-    else if (*p >= 0xe0 && *p <= 0xef)
-      more = 2;
-    else if (*p >= 0xf0 && *p <= 0xf4)
-      more = 3;
-    else
-      return false;
-    if (*p == 0xe0)
-      low = 0xa0;
-    else if (*p == 0xed)
-      high = 0x9f;
-    else if (*p == 0xf0)
-      low = 0x90;
-    else if (*p == 0xf4)
-      high = 0x8f;
-    if (end - p <= more || p[1] < low || p[1] > high) return false;
-    for (int i = 2; i <= more; ++i) {
-      if ((p[i] & 0xc0) != 0x80) return false;
-    }
-    p += more + 1;
-  }
-  return true;
-}
-
 std::int32_t decode_utf8(std::string_view text, std::size_t i, std::size_t& size) noexcept {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char c = byte(i);
@@ -59,6 +22,15 @@ std::int32_t decode_utf8(std::string_view text, std::size_t i, std::size_t& size
   if (value < least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return -1;
   size = length;
   return value;
+}
+
+bool valid_utf8(std::string_view bytes) noexcept {
+  for (std::size_t i = 0, size = 0; i < bytes.size(); i += size) {
+    std::uint64_t eight = 0;
+    while (bytes.size() - i >= 8 && (std::memcpy(&eight, &bytes[i], 8), (eight & 0x8080808080808080u) == 0)) i += 8;
+    if (i < bytes.size() && decode_utf8(bytes, i, size) < 0) return false;
+  }
+  return true;
 }
 
 std::string_view first_bytes(std::string_view text, std::size_t most) noexcept {

@@ -1,7 +1,6 @@
 // ASCII letters and white space, whatever the locale.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -15,11 +14,6 @@ inline std::string ascii_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = ascii_lower(c);
   return lower;
-}
-
-inline bool equal_ascii_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 inline std::string_view trim_ascii(std::string_view text) {

@@ -13,7 +13,7 @@ namespace neardup::cli {
 namespace {
 
 [[noreturn]] void fail(int error) {
-  throw SourceError(error == ENOENT || error == ENOTDIR ? FileProblem::vanished : FileProblem::unreadable,
+  throw SourceError(error == ENOENT || error == ENOTDIR ? SkipReason::vanished : SkipReason::unreadable,
                     std::strerror(error));
 }
 
@@ -22,7 +22,8 @@ int open_file(const std::string& path, bool follow_link) {
   if (path == kStandardInput) return STDIN_FILENO;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow_link ? 0 : O_NOFOLLOW));
   if (fd >= 0) return fd;
-  if (errno == ELOOP && !follow_link) throw SourceError(FileProblem::not_regular, "");
+  // it was a regular file when it was listed
+  if (errno == ELOOP && !follow_link) throw SourceError(SkipReason::vanished, "");
   fail(errno);
 }
 
@@ -33,7 +34,7 @@ File::File(const std::string& path, bool follow_link) : fd_(open_file(path, foll
   if (error == 0 && (S_ISREG(info_.st_mode) || fd_ == STDIN_FILENO)) return;
   if (fd_ != STDIN_FILENO) close(fd_);
   if (error != 0) fail(error);
-  throw SourceError(FileProblem::not_regular, "");
+  throw SourceError(SkipReason::vanished, "");
 }
 
 File::~File() {

@@ -8,14 +8,14 @@
 #include <string_view>
 #include <sys/stat.h>
 
-#include "cli/input/file_problem.h"
+#include "cli/input/skip_reason.h"
 
 namespace neardup::cli {
 
 // Why a file cannot be read on.
 struct SourceError : std::runtime_error {
-  SourceError(FileProblem what, const std::string& detail) : std::runtime_error(detail), problem(what) {}
-  FileProblem problem;
+  SourceError(SkipReason what, const std::string& detail) : std::runtime_error(detail), problem(what) {}
+  SkipReason problem;
 };
 
 class ByteSource {

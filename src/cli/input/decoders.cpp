@@ -46,7 +46,7 @@ class Gzip final : public Decoder {
   }
   void restart() override { inflateReset(&stream_); }
   bool begins(char first) const override { return first == '\x1f'; }
-  void fail(const std::string& detail) const override { throw SourceError(FileProblem::bad_gzip, detail); }
+  void fail(const std::string& detail) const override { throw SourceError(SkipReason::bad_gzip, detail); }
 
  private:
   z_stream stream_ = {};
@@ -57,7 +57,7 @@ class Named : public Decoder {
  public:
   explicit Named(const char* name) : name_(name) {}
   void fail(const std::string& detail) const final {
-    throw SourceError(FileProblem::bad_packing, std::string(name_) + ": " + detail);
+    throw SourceError(SkipReason::bad_packing, std::string(name_) + ": " + detail);
   }
 
  private:
@@ -149,7 +149,7 @@ class Xz final : public Named {
 #endif
 
 [[maybe_unused, noreturn]] void lacks(const char* library, const char* package) {
-  throw SourceError(FileProblem::no_library,
+  throw SourceError(SkipReason::no_library,
                     std::string(library) + ": install " + package + ", and build neardup again");
 }
 

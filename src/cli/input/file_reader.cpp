@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kReadBytes = 256 * 1024;
 constexpr int kReadings = 3;  // of a file that changes
 
-void fail(FileText& out, FileProblem problem, std::string detail = {}) {
+void fail(FileText& out, SkipReason problem, std::string detail = {}) {
   out.problem = problem;
   out.detail = std::move(detail);
   out.text = {};
@@ -76,9 +76,9 @@ void read_rest(ByteSource& source, bool more, std::int64_t max_size, NulCheck& n
   std::vector<char> chunk(more ? kReadBytes : 0);
   std::size_t checked = 0;
   for (;;) {
-    if (nul.refuses(out.text.data() + checked, out.text.size() - checked)) return fail(out, FileProblem::has_nul, form);
+    if (nul.refuses(out.text.data() + checked, out.text.size() - checked)) return fail(out, SkipReason::has_nul, form);
     checked = out.text.size();
-    if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, FileProblem::too_large, form);
+    if (static_cast<std::int64_t>(out.text.size()) > max_size) return fail(out, SkipReason::too_large, form);
     const std::size_t got = more ? source.read(chunk.data(), chunk.size()) : 0;
     if (got == 0) return;
     out.text.append(chunk.data(), got);
@@ -120,10 +120,10 @@ void read_source(ByteSource& file, std::int64_t max_size, Encoding encoding, con
   if (damage && out.text.empty()) throw SourceError(*damage);
   std::string detail;
   // of a file of records what is before the damage can be loaded
-  if (const FileProblem problem = look_at_head(out.text, detail); problem != FileProblem::none)
+  if (const SkipReason problem = look_at_head(out.text, detail); problem != SkipReason::none)
     return fail(out, problem, detail);
   if (damage) throw SourceError(*damage);
-  if (out.size > max_size) return fail(out, FileProblem::too_large);
+  if (out.size > max_size) return fail(out, SkipReason::too_large);
   if (more && !packed) out.text.reserve(expected);
   read_rest(packed ? *unpacking : file, more, max_size, nul, packed ? "unpacked" : "", out);
   if (out.text.capacity() / 2 > out.text.size()) out.text.shrink_to_fit();
@@ -147,9 +147,9 @@ FileText read_once(const std::string& path, std::int64_t max_size, bool follow_l
   } catch (const SourceError& error) {
     fail(out, error.problem, error.what());
   }
-  if (out.problem != FileProblem::none) return out;
+  if (out.problem != SkipReason::none) return out;
   if (encoding == Encoding::utf8) {
-    if (!valid_utf8(out.text)) fail(out, FileProblem::not_utf8);
+    if (!valid_utf8(out.text)) fail(out, SkipReason::not_utf8);
   } else {
     out.undecoded = !valid_utf8(out.text) || std::memchr(out.text.data(), 0, out.text.size()) != nullptr;
   }

@@ -18,7 +18,7 @@ enum class Encoding {
 };
 
 struct FileText {
-  FileProblem problem = FileProblem::none;
+  SkipReason problem = SkipReason::none;
   std::string detail;      // the words of the system or of a library, may be empty
   std::int64_t size = 0;   // of the file as it lies on disk, when it was opened
   std::int64_t mtime = 0;  // as in file_mtime()
@@ -30,9 +30,9 @@ struct FileText {
 // Microseconds since 2000-01-01 UTC, PostgreSQL's timestamptz; clamped to what timestamptz can hold.
 std::int64_t file_mtime(std::int64_t seconds, std::int64_t nanoseconds) noexcept;
 
-// Looks at the first bytes of a file, unpacked, and at least kHeadSize of them unless it is shorter. Any FileProblem
+// Looks at the first bytes of a file, unpacked, and at least kHeadSize of them unless it is shorter. Any SkipReason
 // but none ends the reading; detail goes with it.
-using LookAtHead = std::function<FileProblem(std::string_view head, std::string& detail)>;
+using LookAtHead = std::function<SkipReason(std::string_view head, std::string& detail)>;
 inline constexpr std::size_t kHeadSize = 64 * 1024;
 
 // Reads at most max_size bytes of text. What is packed is recognised by its first bytes, whatever the name; a file of

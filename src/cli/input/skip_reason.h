@@ -1,7 +1,5 @@
-// Why a file, or a record of one, gave no row.
+// The reasons for which a file, or a record of one, gives no row.
 #pragma once
-
-#include "cli/input/file_problem.h"
 
 namespace neardup::cli {
 
@@ -28,10 +26,12 @@ enum class SkipReason {
   left_out,
   path_taken,
   count_,
+  // no reasons: the file gives a text; it is one of records, to be read as such
+  none,
+  records,
 };
 
 // "not valid UTF-8" and so on
 const char* skip_reason_text(SkipReason reason);
-SkipReason skip_reason(FileProblem problem);
 
 }  // namespace neardup::cli

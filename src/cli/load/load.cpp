@@ -116,23 +116,15 @@ class Loader {
 
  private:
   void print_read_again() const {
-    if (written_to_ > 0) {
-      std::printf("%lld written to while they were read; the next load reads them again\n",
-                  static_cast<long long>(written_to_));
-    }
-    const RecordCounts& records = records_.counts();
-    if (records.unfinished > 0) {
-      std::printf(
-          "%lld files of records have records that the server or the libraries did not take; the next load reads"
-          " these files again\n",
-          static_cast<long long>(records.unfinished));
-    }
-    if (records.unnoted > 0) {
-      std::printf(
-          "%lld files of records cannot be noted as read (path or options do not fit); the next load reads them"
-          " again\n",
-          static_cast<long long>(records.unnoted));
-    }
+    const auto print = [](std::int64_t count, const char* what) {
+      if (count > 0) std::printf("%lld %s\n", static_cast<long long>(count), what);
+    };
+    print(written_to_, "written to while they were read; the next load reads them again");
+    print(records_.counts().unfinished,
+          "files of records have records that the server or the libraries did not take; the next load reads these files"
+          " again");
+    print(records_.counts().unnoted,
+          "files of records cannot be noted as read (path or options do not fit); the next load reads them again");
   }
 
   void print_passed_over(const WalkCounts& walked) const {
@@ -229,19 +221,19 @@ class Loader {
     bool html = false;
     const LookAtHead look = [&](std::string_view head, std::string& detail) {
       if (format == Format::automatic) format = detect_format(file.path, head);
-      if (has_records(format)) return FileProblem::records;
+      if (has_records(format)) return SkipReason::records;
       if (const char* kind = binary_kind(head); kind != nullptr) {
         detail = kind;
-        return FileProblem::binary;
+        return SkipReason::binary;
       }
       html = options_.html_text && looks_like_html(file.path, head);
       if (!html) warn_about(file, head);
-      return FileProblem::none;
+      return SkipReason::none;
     };
     FileText text = read_text(file.path, options_.max_size, file.given, html_encoding(file), look);
-    if (text.problem == FileProblem::records) return false;
-    if (text.problem != FileProblem::none)
-      skipped_.add(skip_reason(text.problem), file.path, text.detail);
+    if (text.problem == SkipReason::records) return false;
+    if (text.problem != SkipReason::none)
+      skipped_.add(text.problem, file.path, text.detail);
     else if ((!text.undecoded || decoder_.make_utf8(file.path, html ? html_charset(text.text) : "", text.text)) &&
              (!html || decoder_.make_visible(file.path, text.text)))
       add_row(file, text);

@@ -8,11 +8,11 @@
 namespace neardup::cli {
 namespace {
 
-constexpr TableColumn kTableColumns[] = {{"path", "text"},
-                                         {"size", "bigint"},
-                                         {"mtime", "timestamp with time zone"},
-                                         {"content_hash", "bigint"},
-                                         {"body", "text"}};
+constexpr TableColumn kDocumentColumns[] = {{"path", "text"},
+                                            {"size", "bigint"},
+                                            {"mtime", "timestamp with time zone"},
+                                            {"content_hash", "bigint"},
+                                            {"body", "text"}};
 
 bool create(Connection& db, const LoadOptions& options) {
   const std::string sql = "CREATE TABLE " + options.quoted_table +
@@ -48,7 +48,7 @@ bool prepare_table(Connection& db, LoadOptions& options) {
   if (PQntuples(kind.get()) != 1 || !get_bool(kind, 0, 0)) {
     throw std::runtime_error(options.quoted_table + " is not a table");
   }
-  check_columns(db, options.quoted_table, kTableColumns);
+  check_columns(db, options.quoted_table, kDocumentColumns);
   Result unique = db.query(
       "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
       "   ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid AND a.attnum OPERATOR(pg_catalog.=) i.indkey[0]"

@@ -42,7 +42,7 @@ auto within_memory(const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    throw SourceError(FileProblem::no_memory, "");
+    throw SourceError(SkipReason::no_memory, "");
   }
 }
 
@@ -86,7 +86,7 @@ void RecordLoader::load(const FoundFile& file, Format format, const OnBytes& pro
     read(file, source, format, progress);
   } catch (const SourceError& error) {
     send(false);
-    skipped_.add(skip_reason(error.problem), file.path, error.what());
+    skipped_.add(error.problem, file.path, error.what());
   } catch (const ColumnError& error) {
     skipped_.add(SkipReason::no_column, file.path, error.what());
   }

@@ -55,36 +55,6 @@ static_assert(std::size(kReasons) == static_cast<std::size_t>(SkipReason::count_
 
 const char* skip_reason_text(SkipReason reason) { return kReasons[static_cast<std::size_t>(reason)].text; }
 
-SkipReason skip_reason(FileProblem problem) {
-  switch (problem) {
-    case FileProblem::vanished:
-      return SkipReason::vanished;
-    case FileProblem::too_large:
-      return SkipReason::too_large;
-    case FileProblem::no_memory:
-      return SkipReason::no_memory;
-    case FileProblem::bad_gzip:
-      return SkipReason::bad_gzip;
-    case FileProblem::bad_packing:
-      return SkipReason::bad_packing;
-    case FileProblem::binary:
-      return SkipReason::binary;
-    case FileProblem::no_library:
-      return SkipReason::no_library;
-    case FileProblem::has_nul:
-      return SkipReason::has_nul;
-    case FileProblem::not_utf8:
-      return SkipReason::not_utf8;
-    case FileProblem::not_regular:
-      return SkipReason::vanished;  // it was a regular file when it was listed
-    case FileProblem::unreadable:
-    case FileProblem::records:
-    case FileProblem::none:
-      break;
-  }
-  return SkipReason::unreadable;
-}
-
 namespace {
 
 constexpr std::size_t kLongestReason = 100;  // more than each has

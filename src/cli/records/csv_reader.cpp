@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/base/json.h"
 #include "cli/base/utf8.h"
 #include "cli/records/columns.h"
-#include "cli/records/json.h"
 #include "cli/records/record_input.h"
 #include "cli/records/record_readers.h"
 

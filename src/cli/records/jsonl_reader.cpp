@@ -5,8 +5,8 @@
 #include <cstring>
 #include <simdjson.h>
 
+#include "cli/base/json.h"
 #include "cli/records/columns.h"
-#include "cli/records/json.h"
 #include "cli/records/json_signs.h"
 #include "cli/records/record_input.h"
 #endif
@@ -245,7 +245,7 @@ std::unique_ptr<RecordReader> make_jsonl_reader(ByteSource& source, const Record
 #else
 
 std::unique_ptr<RecordReader> make_jsonl_reader(ByteSource&, const RecordOptions&) {
-  throw SourceError(FileProblem::no_library, "simdjson: install libsimdjson-dev, and build neardup again");
+  throw SourceError(SkipReason::no_library, "simdjson: install libsimdjson-dev, and build neardup again");
 }
 
 #endif

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "cli/base/json.h"
 #include "cli/base/utf8.h"
 #include "cli/input/file_reader.h"
 #include "cli/input/memory.h"
-#include "cli/records/json.h"
 #endif
 
 namespace neardup::cli {
@@ -135,12 +135,12 @@ std::string decoded(std::string_view bytes, GMimeContentEncoding encoding) {
     bytes = behind_begin(bytes);
     decoder.state |= GMIME_UUDECODE_STATE_BEGIN;
   }
-  constexpr std::size_t kDecodedAtOnce = 64 * 1024;
+  constexpr std::size_t kMimeBytesAtOnce = 64 * 1024;
   std::string text;
-  std::vector<char> chunk(g_mime_encoding_outlen(&decoder, kDecodedAtOnce));
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(kDecodedAtOnce, bytes.size()))) {
+  std::vector<char> chunk(g_mime_encoding_outlen(&decoder, kMimeBytesAtOnce));
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMimeBytesAtOnce, bytes.size()))) {
     const std::size_t made =
-        g_mime_encoding_step(&decoder, bytes.data(), std::min(kDecodedAtOnce, bytes.size()), chunk.data());
+        g_mime_encoding_step(&decoder, bytes.data(), std::min(kMimeBytesAtOnce, bytes.size()), chunk.data());
     text.append(chunk.data(), made);
   }
   text.append(chunk.data(), g_mime_encoding_flush(&decoder, nullptr, 0, chunk.data()));
@@ -290,7 +290,7 @@ bool read_mail(std::string_view mail, Record& record) {
 #else
 
 void need_mail() {
-  throw SourceError(FileProblem::no_library, "GMime: install libgmime-3.0-dev, and build neardup again");
+  throw SourceError(SkipReason::no_library, "GMime: install libgmime-3.0-dev, and build neardup again");
 }
 
 bool read_mail(std::string_view, Record&) {

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cli/base/json.h"
 #include "cli/base/utf8.h"
 #include "cli/input/ascii.h"
 #include "cli/input/file_reader.h"
 #include "cli/input/format.h"
 #include "cli/records/html_text.h"
 #include "cli/records/http.h"
-#include "cli/records/json.h"
 #include "cli/records/record_input.h"
 #include "cli/records/record_readers.h"
 

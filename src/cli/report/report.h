@@ -21,7 +21,4 @@ struct ReportOptions {
 // The subcommand. Returns the exit code; throws DatabaseError, Interrupted, std::runtime_error.
 int report_main(int argc, char** argv);
 
-// The work itself, after the options are settled.
-int write_report(const ReportOptions& options);
-
 }  // namespace neardup::cli

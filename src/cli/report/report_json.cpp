@@ -1,10 +1,10 @@
 // `neardup report --format json`.
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/base/json.h"
 #include "cli/base/utf8.h"
 #include "cli/report/report_formats.h"
 
@@ -25,20 +25,9 @@ std::string as_utf8(std::string_view text) {
 }
 
 std::string string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : as_utf8(text)) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char name[8];
-      std::snprintf(name, sizeof name, "\\u%04x", static_cast<unsigned>(c));
-      out += name;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
+  std::string out;
+  append_json_string(out, as_utf8(text));
+  return out;
 }
 
 std::string number(std::optional<double> value) { return value && std::isfinite(*value) ? shortest(*value) : "null"; }

@@ -16,7 +16,6 @@
 namespace neardup::cli {
 
 // The limits of report_pairs() and report_clusters().
-constexpr int kMembersShown = 12;    // duplicates of a cluster
 constexpr int kTextShown = 20000;    // characters of a document of a pair
 constexpr int kTextCompared = 8000;  // characters of a document of a cluster, for its title and its snippet
 

@@ -12,7 +12,7 @@ namespace neardup::cli {
 namespace {
 
 constexpr std::size_t kTitleCharacters = 80, kPartBytes = 200;
-constexpr std::uint32_t kWordsBeside = 6, kWordsChanged = 16;
+constexpr std::uint32_t kSnippetWords = 6, kWordsChanged = 16;
 constexpr std::uint32_t kEditsLookedFor = 300;  // beyond them the first word that differs is still found
 constexpr std::string_view kAsciiSpaces = " \t\r\n\f\v";
 
@@ -75,13 +75,13 @@ Snippet first_change(std::string_view a, std::string_view b) {
   snippet.removed = changed_words(a, diff.a, run->a_begin, run->a_end);
   snippet.added = changed_words(b, diff.b, run->b_begin, run->b_end);
   if (run->b_begin > 0) {
-    const std::uint32_t first = run->b_begin - std::min(run->b_begin, kWordsBeside);
+    const std::uint32_t first = run->b_begin - std::min(run->b_begin, kSnippetWords);
     const std::string_view words = slice(b, diff.b, first, run->b_begin), part = last_bytes(words, kPartBytes);
     snippet.before = (first > 0 || part.size() < words.size() ? "… " : "") + std::string(part);
   }
   const auto words = static_cast<std::uint32_t>(diff.b.size());
   if (run->b_end < words) {
-    const std::uint32_t last = std::min(words, run->b_end + kWordsBeside);
+    const std::uint32_t last = std::min(words, run->b_end + kSnippetWords);
     snippet.after = cut_end(slice(b, diff.b, run->b_end, last), last < words);
   }
   return snippet;
