@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 #include "core/base/hash.h"
-#include "core/base/named_values.h"
 #include "core/document/words.h"
 #include "core/kernels/kernels.h"
 #include "core/unicode/word_machine.h"
@@ -28,8 +27,7 @@ constexpr std::array<uint64_t, 256> kByteHash = make_byte_table();
 // Bytes that may be read before and after a word (hash_word loads 8 at each end).
 constexpr size_t kWordMargin = 8;
 constexpr size_t kBlocksPerPoll = 16;
-constexpr size_t kLinesPerBlock = 64;
-constexpr size_t kTokensPerBlock = 1024;
+constexpr size_t kUnitsPerBlock = 1024;
 // Longer words go through XXH3's streaming state.
 constexpr size_t kWordBuffer = 1024;
 
@@ -46,29 +44,7 @@ inline uint64_t hash_word(const uint8_t* p, size_t n) noexcept {
   return mum(a, b);
 }
 
-constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word}, {"char", Unit::character},      {"byte", Unit::byte},
-                                       {"line", Unit::line}, {"paragraph", Unit::paragraph}, {"code", Unit::code}};
-
-constexpr NamedValue<Unit> kUnitsInWords[] = {{"words", Unit::word},           {"characters", Unit::character},
-                                              {"bytes", Unit::byte},           {"lines", Unit::line},
-                                              {"paragraphs", Unit::paragraph}, {"tokens", Unit::code}};
-
 }  // namespace
-
-Unit parse_text_unit(std::string_view name) {
-  const auto unit = value_named(kUnits, name);
-  if (!unit)
-    throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
-                "Units of text are 'word', 'char', 'line', 'paragraph' and 'code'.");
-  if (*unit == Unit::byte)
-    throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
-                "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
-  return *unit;
-}
-
-const char* unit_name(Unit unit) noexcept { return find_name(kUnits, unit); }
-
-const char* units_in_words(Unit unit) noexcept { return find_name(kUnitsInWords, unit); }
 
 void check_k(int64_t k) {
   if (k < kMinK || k > kMaxK)
@@ -87,13 +63,7 @@ uint64_t element_hash(const void* bytes, size_t size) noexcept { return XXH3_64b
 
 struct ShingleStream::Impl {
   Impl(Unit u, size_t k_units, const uint8_t* text, size_t n, StopCheck* s)
-      : unit(u),
-        k(k_units),
-        p(text),
-        end(text + n),
-        stop(s),
-        lines(u == Unit::paragraph, text, n, s),
-        code(text, n, s) {
+      : unit(u), k(k_units), p(text), end(text + n), stop(s), scanner(u, text, n, s) {
     for (size_t i = 0; i < k; ++i) base_to_k *= kShingleBase;
   }
 
@@ -102,9 +72,7 @@ struct ShingleStream::Impl {
   const uint8_t* p;
   const uint8_t* const end;
   StopCheck* const stop;
-  LineReader lines;  // of units line and paragraph
-  CodeReader code;   // of unit code
-  std::string line;
+  UnitScanner scanner;  // of units line, paragraph and code
   size_t blocks = 0;
   uint64_t base_to_k = 1;
 
@@ -280,24 +248,12 @@ struct ShingleStream::Impl {
     p += n;
   }
 
-  // The reader polls.
-  void line_block() {
-    TextUnit unused;
-    for (size_t n = 0; n < kLinesPerBlock; ++n) {
-      if (!lines.next(&unused, &line)) {
-        p = end;
-        return;
-      }
-      units[have++] = element_hash(line.data(), line.size());
-    }
-  }
-
-  // The reader polls.
-  void code_block() {
+  // Units that the scanner finds, which polls.
+  void scanned_block() {
     TextUnit unused;
     std::string_view key;
-    for (size_t n = 0; n < kTokensPerBlock; ++n) {
-      if (!code.next(&unused, &key)) {
+    for (size_t n = 0; n < kUnitsPerBlock; ++n) {
+      if (!scanner.next(&unused, &key)) {
         p = end;
         return;
       }
@@ -354,10 +310,8 @@ struct ShingleStream::Impl {
             break;
           case Unit::line:
           case Unit::paragraph:
-            line_block();
-            break;
           case Unit::code:
-            code_block();
+            scanned_block();
             break;
         }
       } else {
@@ -392,54 +346,15 @@ ShingleStream::~ShingleStream() = default;
 size_t ShingleStream::next(uint64_t* out) { return impl_->next(out); }
 
 ShingleText::ShingleText(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop)
-    : unit_(unit),
-      k_(static_cast<size_t>(k)),
-      p_(text),
-      end_(text + size),
-      stop_(stop),
-      lines_(unit == Unit::paragraph, text, size, stop),
-      code_(text, size, stop) {
+    : unit_(unit), k_(static_cast<size_t>(k)), scanner_(unit, text, size, stop) {
   check_k(k);
-}
-
-bool ShingleText::next_unit(std::string* unit) {
-  TextUnit unused;
-  if (is_of_lines(unit_)) return lines_.next(&unused, unit);
-  if (unit_ != Unit::code) return next_word_or_character(unit);
-  std::string_view key;
-  if (!code_.next(&unused, &key)) return false;
-  unit->assign(key);
-  return true;
-}
-
-bool ShingleText::next_word_or_character(std::string* unit) {
-  unit->clear();
-  WordMachine machine;
-  while (p_ < end_) {
-    if ((++steps_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
-    unsigned length;
-    const uint32_t c = detail::decode_utf8(p_, end_, &length);
-    if (unit_ == Unit::character) {
-      uint8_t bytes[4];
-      unit->assign(reinterpret_cast<char*>(bytes), encode_utf8(c, bytes));
-      p_ += length;
-      return true;
-    }
-    const CodePoint cp = detail::classify(c);
-    const WordStep step = machine.step(cp.cls);
-    if (step != WordStep::continues && !unit->empty()) return true;  // c is looked at again by the next call
-    p_ += length;
-    if (step == WordStep::separates) continue;
-    uint8_t bytes[4];
-    unit->append(reinterpret_cast<char*>(bytes), encode_utf8(cp.folded, bytes));
-  }
-  return !unit->empty();
 }
 
 bool ShingleText::next(std::string* shingle) {
   if (emitted_) window_.pop_front();
-  std::string unit;
-  while (window_.size() < k_ && next_unit(&unit)) window_.push_back(unit);
+  TextUnit unused;
+  std::string_view key;
+  while (window_.size() < k_ && scanner_.next(&unused, &key)) window_.emplace_back(key);
   if (window_.empty() || (window_.size() < k_ && emitted_)) return false;
   emitted_ = true;
   shingle->clear();

@@ -10,31 +10,12 @@
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
-#include "core/document/code.h"
-#include "core/document/lines.h"
+#include "core/document/text_units.h"
 
 namespace neardup {
 
-enum class Unit : uint8_t {
-  word = 1,       // folded words of UTF-8 text (utf8.h)
-  character = 2,  // code points of UTF-8 text as they stand
-  byte = 3,       // bytes
-  line = 8,       // lines of UTF-8 text, white space normalised (lines.h)
-  paragraph = 9,  // paragraphs of it: lines in a row with no blank one between them
-  code = 10,      // tokens of a program's text, names and literals folded (code.h)
-};
-
-// Whether units are made of whole lines.
-inline constexpr bool is_of_lines(Unit unit) noexcept { return unit == Unit::line || unit == Unit::paragraph; }
-
 inline constexpr int kMinK = 1;
 inline constexpr int kMaxK = 64;
-
-// "word", "char", "line", "paragraph" or "code". Error{invalid_argument} otherwise; "byte" gets the hint to use bytea.
-Unit parse_text_unit(std::string_view name);
-const char* unit_name(Unit unit) noexcept;
-// "words", "characters" .. for messages.
-const char* units_in_words(Unit unit) noexcept;
 
 // Error{invalid_argument} unless 1 <= k <= 64.
 void check_k(int64_t k);
@@ -78,17 +59,9 @@ class ShingleText {
   bool next(std::string* shingle);
 
  private:
-  bool next_unit(std::string* unit);
-  bool next_word_or_character(std::string* unit);
-
-  Unit unit_;
-  size_t k_;
-  const uint8_t* p_;
-  const uint8_t* end_;
-  StopCheck* stop_;
-  uint32_t steps_ = 0;
-  LineReader lines_;
-  CodeReader code_;
+  const Unit unit_;
+  const size_t k_;
+  UnitScanner scanner_;
   std::deque<std::string> window_;
   bool emitted_ = false;
 };

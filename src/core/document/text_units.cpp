@@ -1,6 +1,8 @@
 // See text_units.h.
 #include "core/document/text_units.h"
 
+#include "core/base/error.h"
+#include "core/base/named_values.h"
 #include "core/unicode/word_machine.h"
 
 namespace neardup {
@@ -14,7 +16,29 @@ CodePoint read(const uint8_t* p, const uint8_t* end, unsigned* length) noexcept 
   return detail::classify(detail::decode_utf8(p, end, length));
 }
 
+constexpr NamedValue<Unit> kUnits[] = {{"word", Unit::word}, {"char", Unit::character},      {"byte", Unit::byte},
+                                       {"line", Unit::line}, {"paragraph", Unit::paragraph}, {"code", Unit::code}};
+
+constexpr NamedValue<Unit> kUnitsInWords[] = {{"words", Unit::word},           {"characters", Unit::character},
+                                              {"bytes", Unit::byte},           {"lines", Unit::line},
+                                              {"paragraphs", Unit::paragraph}, {"tokens", Unit::code}};
+
 }  // namespace
+
+Unit parse_text_unit(std::string_view name) {
+  const auto unit = value_named(kUnits, name);
+  if (!unit)
+    throw Error(Errc::invalid_argument, "unknown unit \"" + std::string(name) + "\"", {},
+                "Units of text are 'word', 'char', 'line', 'paragraph' and 'code'.");
+  if (*unit == Unit::byte)
+    throw Error(Errc::invalid_argument, "unit \"byte\" does not apply to text", {},
+                "Pass the document as bytea to shingle bytes, or use unit 'word' or 'char'.");
+  return *unit;
+}
+
+const char* unit_name(Unit unit) noexcept { return find_name(kUnits, unit); }
+
+const char* units_in_words(Unit unit) noexcept { return find_name(kUnitsInWords, unit); }
 
 template <bool kKeys>
 bool UnitScanner::next_word(TextUnit* unit) {

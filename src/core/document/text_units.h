@@ -9,9 +9,26 @@
 #include "core/base/stop.h"
 #include "core/document/code.h"
 #include "core/document/lines.h"
-#include "core/document/shingle.h"
 
 namespace neardup {
+
+enum class Unit : uint8_t {
+  word = 1,       // folded words of UTF-8 text (utf8.h)
+  character = 2,  // code points of UTF-8 text as they stand
+  byte = 3,       // bytes
+  line = 8,       // lines of UTF-8 text, white space normalised (lines.h)
+  paragraph = 9,  // paragraphs of it: lines in a row with no blank one between them
+  code = 10,      // tokens of a program's text, names and literals folded (code.h)
+};
+
+// True if units are made of whole lines.
+inline constexpr bool is_of_lines(Unit unit) noexcept { return unit == Unit::line || unit == Unit::paragraph; }
+
+// "word", "char", "line", "paragraph" or "code". Error{invalid_argument} otherwise; "byte" gets the hint to use bytea.
+Unit parse_text_unit(std::string_view name);
+const char* unit_name(Unit unit) noexcept;
+// "words", "characters" .. for messages.
+const char* units_in_words(Unit unit) noexcept;
 
 // One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but
 // for the word at hand.
