@@ -2,11 +2,25 @@
 #include "core/unicode/utf16.h"
 
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "core/unicode/utf8_inline.h"
 
 namespace neardup {
 namespace {
+
+struct FormFacts {
+  const char* name;
+  unsigned unit;
+  std::string_view mark;
+};
+// By UnicodeForm. The mark of UTF-32LE begins with that of UTF-16LE.
+constexpr FormFacts kForms[] = {{"UTF8", 1, "\xef\xbb\xbf"},
+                                {"UTF16LE", 2, "\xff\xfe"},
+                                {"UTF16BE", 2, "\xfe\xff"},
+                                {"UTF32LE", 4, {"\xff\xfe\0\0", 4}},
+                                {"UTF32BE", 4, {"\0\0\xfe\xff", 4}}};
 
 template <bool kBig>
 inline uint32_t unit16(const uint8_t* p) noexcept {
@@ -78,52 +92,15 @@ size_t decode8(const uint8_t* bytes, size_t n, uint8_t* out, size_t* written) no
 
 }  // namespace
 
-const char* unicode_form_name(UnicodeForm form) noexcept {
-  switch (form) {
-    case UnicodeForm::utf16le:
-      return "UTF16LE";
-    case UnicodeForm::utf16be:
-      return "UTF16BE";
-    case UnicodeForm::utf32le:
-      return "UTF32LE";
-    case UnicodeForm::utf32be:
-      return "UTF32BE";
-    case UnicodeForm::utf8:
-      break;
-  }
-  return "UTF8";
-}
+const char* unicode_form_name(UnicodeForm form) noexcept { return kForms[static_cast<size_t>(form)].name; }
 
-unsigned unit_size(UnicodeForm form) noexcept {
-  switch (form) {
-    case UnicodeForm::utf8:
-      return 1;
-    case UnicodeForm::utf16le:
-    case UnicodeForm::utf16be:
-      return 2;
-    default:
-      return 4;
-  }
-}
+unsigned unit_size(UnicodeForm form) noexcept { return kForms[static_cast<size_t>(form)].unit; }
 
 size_t byte_order_mark(const uint8_t* b, size_t n, UnicodeForm* form) noexcept {
-  *form = UnicodeForm::utf8;
-  if (n >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf) return 3;
-  if (n >= 4 && b[0] == 0xff && b[1] == 0xfe && b[2] == 0 && b[3] == 0) {
-    *form = UnicodeForm::utf32le;
-    return 4;
-  }
-  if (n >= 4 && b[0] == 0 && b[1] == 0 && b[2] == 0xfe && b[3] == 0xff) {
-    *form = UnicodeForm::utf32be;
-    return 4;
-  }
-  if (n >= 2 && b[0] == 0xff && b[1] == 0xfe) {
-    *form = UnicodeForm::utf16le;
-    return 2;
-  }
-  if (n >= 2 && b[0] == 0xfe && b[1] == 0xff) {
-    *form = UnicodeForm::utf16be;
-    return 2;
+  const std::string_view text(reinterpret_cast<const char*>(b), n);
+  for (size_t i = std::size(kForms); i-- > 0;) {
+    *form = static_cast<UnicodeForm>(i);
+    if (text.starts_with(kForms[i].mark)) return kForms[i].mark.size();
   }
   return 0;
 }

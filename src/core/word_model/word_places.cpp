@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 
 #include "core/unicode/word_machine.h"
 
@@ -18,63 +19,25 @@ constexpr uint8_t kLetterBits = 0x60;
 
 enum class Between : uint8_t { other, word, blank, line_feed, space, end, stop, closing, high };
 
+// In order of code points. Quotes that close in one language and open in another count: it matters that they touch the
+// full stop. Spaces are those of Unicode's White_Space.
+constexpr std::u16string_view kEnds = u"\u061f\u06d4\u0964\u2026\u203c\u2047\u2048\u2049\u3002\uff01\uff1f\uff61";
+constexpr std::u16string_view kClosings =
+    u"\u00ab\u00bb\u2018\u2019\u201c\u201d\u2039\u203a\u3009\u300b\u300d\u300f\u3011\u3015\u3017\u3019\u301e"
+    u"\u301f\uff02\uff07\uff09\uff3d\uff5d\uff60\uff63";
+constexpr std::u16string_view kSpaceSigns =
+    u"\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    u"\u205f\u3000";
+
+bool contains(std::u16string_view sorted, uint32_t c) noexcept {
+  return std::binary_search(sorted.begin(), sorted.end(), c);
+}
+
 Between between(uint32_t c) noexcept {
-  switch (c) {
-    case 0x2026:
-    case 0x3002:
-    case 0xff01:
-    case 0xff1f:
-    case 0xff61:
-    case 0x964:
-    case 0x61f:
-    case 0x6d4:
-    case 0x203c:
-    case 0x2047:
-    case 0x2048:
-    case 0x2049:
-      return Between::end;
-    case 0xff0e:
-      return Between::stop;
-    // Quotes that close in one language and open in another count: what matters is that they touch the full stop.
-    case 0xab:
-    case 0xbb:
-    case 0x2018:
-    case 0x2019:
-    case 0x201c:
-    case 0x201d:
-    case 0x2039:
-    case 0x203a:
-    case 0x3009:
-    case 0x300b:
-    case 0x300d:
-    case 0x300f:
-    case 0x3011:
-    case 0x3015:
-    case 0x3017:
-    case 0x3019:
-    case 0x301e:
-    case 0x301f:
-    case 0xff02:
-    case 0xff07:
-    case 0xff09:
-    case 0xff3d:
-    case 0xff5d:
-    case 0xff60:
-    case 0xff63:
-      return Between::closing;
-    // White_Space of Unicode.
-    case 0x85:
-    case 0xa0:
-    case 0x1680:
-    case 0x2028:
-    case 0x2029:
-    case 0x202f:
-    case 0x205f:
-    case 0x3000:
-      return Between::space;
-    default:
-      return c >= 0x2000 && c <= 0x200a ? Between::space : Between::other;
-  }
+  if (c == 0xff0e) return Between::stop;
+  if (contains(kEnds, c)) return Between::end;
+  if (contains(kClosings, c)) return Between::closing;
+  return contains(kSpaceSigns, c) ? Between::space : Between::other;
 }
 
 constexpr std::array<Between, 256> make_between_table() {
