@@ -64,7 +64,7 @@ NEARDUP_HD inline void myers_step(Column& c, uint64_t match) noexcept {
   c.down = right & diagonal;
 }
 
-// The same for a word of a longer pattern; the differences of the row above go in, those of its last row come out.
+// As above, for a word of a longer pattern; the differences of the row above go in, those of its last row come out.
 NEARDUP_HD inline void myers_step(Column& c, uint64_t match, uint64_t& right_in, uint64_t& left_in) noexcept {
   const uint64_t eq = match | left_in;
   const uint64_t diagonal = (((eq & c.up) + c.up) ^ c.up) | eq | c.down;
@@ -108,12 +108,25 @@ struct MakeBags {
   }
 };
 
-// How a pair is told: rows by number, or with two sets the one of set A first.
-NEARDUP_HD inline Pair ordered_pair(uint32_t row_x, uint32_t row_y, uint32_t value, bool two_sets,
-                                    bool x_of_b) noexcept {
-  const bool turn = two_sets ? x_of_b : row_y < row_x;
-  return turn ? Pair{row_y, row_x, value} : Pair{row_x, row_y, value};
-}
+// What the kernels that compare parts have in common.
+struct PartPairs {
+  Parts x;
+  Parts y;
+  Tile tile;
+  const uint16_t* most;
+  List<Pair> found;
+  uint64_t* compared;
+  bool two_sets;
+  bool x_of_b;
+
+  // Leaves a pair, rows by number, or with two sets the one of set A first.
+  NEARDUP_HD void report(uint32_t i, uint32_t j, uint32_t distance, uint32_t sum) const noexcept {
+    const uint32_t row_x = x.row[i];
+    const uint32_t row_y = y.row[j];
+    const bool turn = two_sets ? x_of_b : row_y < row_x;
+    append(found, turn ? Pair{row_y, row_x, distance << 16 | sum} : Pair{row_x, row_y, distance << 16 | sum});
+  }
+};
 
 // Parts of at most 64 characters. Grid: tile's x in blocks of kThreads, tile's y in chunks of kTextsOfBlock; block
 // kThreads; kShared bytes of shared memory. Bags: rule out by symbols before the longest common subsequence.
@@ -128,14 +141,7 @@ struct CompareWords {
   static constexpr uint32_t kBagBytes = kTexts * sizeof(Bag);
   static constexpr uint32_t kShared = kPatternTableBytes + kTextBytes + kBagBytes + (2 * kWordLength + 2) * 2;
 
-  Parts parts_x;
-  Parts parts_y;
-  Tile tile;
-  const uint16_t* most;
-  List<Pair> found;
-  uint64_t* compared;
-  bool two_sets;
-  bool x_of_b;
+  PartPairs pairs;
 
   // Long: the phases of a kernel between its barriers, which share what lies in shared memory.
   template <class Block>
@@ -144,28 +150,28 @@ struct CompareWords {
     Four* const texts = reinterpret_cast<Four*>(table + kPatternTableBytes);
     Bag* const bags = reinterpret_cast<Bag*>(table + kPatternTableBytes + kTextBytes);
     uint16_t* const most_of = reinterpret_cast<uint16_t*>(table + kPatternTableBytes + kTextBytes + kBagBytes);
-    const uint32_t x_first = tile.x_first + block.x() * kThreads;
-    const uint32_t x_end = tile.x_first + tile.x_count;
-    uint32_t y_first = tile.y_first + block.y() * kTextsOfBlock;
-    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kTextsOfBlock);
-    if (tile.self && y_end <= x_first + 1) return;
+    const uint32_t x_first = pairs.tile.x_first + block.x() * kThreads;
+    const uint32_t x_end = pairs.tile.x_first + pairs.tile.x_count;
+    uint32_t y_first = pairs.tile.y_first + block.y() * kTextsOfBlock;
+    const uint32_t y_end = least(pairs.tile.y_first + pairs.tile.y_count, y_first + kTextsOfBlock);
+    if (pairs.tile.self && y_end <= x_first + 1) return;
 
     block.each([&](uint32_t thread) {
       uint64_t* const column = reinterpret_cast<uint64_t*>(table) + thread;
       for (uint32_t s = 0; s <= kSymbols; ++s) column[s * kThreads] = 0;
       if (x_first + thread < x_end) {
-        const uint8_t* pattern = parts_x.symbols + size_t{x_first + thread} * parts_x.stride;
-        const uint32_t n = parts_x.length[x_first + thread];
+        const uint8_t* pattern = pairs.x.symbols + size_t{x_first + thread} * pairs.x.stride;
+        const uint32_t n = pairs.x.length[x_first + thread];
         for (uint32_t k = 0; k < n; ++k) column[pattern[k] * kThreads] |= uint64_t{1} << k;
       }
-      for (uint32_t s = thread; s <= 2 * kWordLength; s += kThreads) most_of[s] = most[s];
+      for (uint32_t s = thread; s <= 2 * kWordLength; s += kThreads) most_of[s] = pairs.most[s];
     });
 
     typename Block::template PerThread<Bag> mine;
     typename Block::template PerThread<uint32_t> comparisons;
     block.each([&](uint32_t thread) {
       comparisons(thread) = 0;
-      if (x_first + thread < x_end) mine(thread) = load_bag(parts_x, x_first + thread);
+      if (x_first + thread < x_end) mine(thread) = load_bag(pairs.x, x_first + thread);
     });
 
     for (; y_first < y_end; y_first += kTexts) {
@@ -176,11 +182,11 @@ struct CompareWords {
           const uint32_t text = i / kWordLength;
           const uint32_t k = i % kWordLength;
           uint32_t symbol = kNoSymbol;
-          if (text < n && k < parts_y.length[y_first + text])
-            symbol = parts_y.symbols[size_t{y_first + text} * parts_y.stride + k];
+          if (text < n && k < pairs.y.length[y_first + text])
+            symbol = pairs.y.symbols[size_t{y_first + text} * pairs.y.stride + k];
           texts[i / 4].v[i % 4] = symbol * kThreads * 8;
         }
-        if (thread < n) bags[thread] = load_bag(parts_y, y_first + thread);
+        if (thread < n) bags[thread] = load_bag(pairs.y, y_first + thread);
       });
       block.each([&](uint32_t thread) {
         const uint32_t x = x_first + thread;
@@ -230,11 +236,11 @@ struct CompareWords {
       });
     }
     block.each([&](uint32_t thread) {
-      if (comparisons(thread) != 0) add_to(compared, uint64_t{comparisons(thread)});
+      if (comparisons(thread) != 0) add_to(pairs.compared, uint64_t{comparisons(thread)});
     });
   }
 
-  NEARDUP_HD bool wanted(uint32_t x, uint32_t y) const noexcept { return !tile.self || y > x; }
+  NEARDUP_HD bool wanted(uint32_t x, uint32_t y) const noexcept { return !pairs.tile.self || y > x; }
   // Characters that must be in common.
   NEARDUP_HD static uint32_t needed(uint32_t a, uint32_t b, const uint16_t* most_of) noexcept {
     const uint32_t longer = greatest(a, b);
@@ -263,8 +269,7 @@ struct CompareWords {
     const uint64_t rows = low_bits(own.length);
     const uint32_t distance = other.length + popcount(c.up & rows) - popcount(c.down & rows);
     const uint32_t sum = own.length + other.length;
-    if (distance <= most_of[sum])
-      append(found, ordered_pair(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
+    if (distance <= most_of[sum]) pairs.report(x, y, distance, sum);
   }
 };
 
@@ -276,53 +281,45 @@ struct CompareLong {
   static constexpr uint32_t kTextsOfBlock = 512;
   static constexpr uint32_t kShared = kSymbols * kWords * 8;
 
-  Parts parts_x;
-  Parts parts_y;
-  Tile tile;
-  const uint16_t* most;
-  List<Pair> found;
-  uint64_t* compared;
-  bool two_sets;
-  bool x_of_b;
+  PartPairs pairs;
 
   template <class Block>
   NEARDUP_HD void operator()(Block& block) const {
     uint64_t* const table = reinterpret_cast<uint64_t*>(block.shared());  // word w of symbol s: table[64 * w + s]
-    const uint32_t x = tile.x_first + block.x();
-    const uint32_t y_first = tile.y_first + block.y() * kTextsOfBlock;
-    const uint32_t y_end = least(tile.y_first + tile.y_count, y_first + kTextsOfBlock);
-    if (tile.self && y_end <= x + 1) return;
+    const uint32_t x = pairs.tile.x_first + block.x();
+    const uint32_t y_first = pairs.tile.y_first + block.y() * kTextsOfBlock;
+    const uint32_t y_end = least(pairs.tile.y_first + pairs.tile.y_count, y_first + kTextsOfBlock);
+    if (pairs.tile.self && y_end <= x + 1) return;
     // A thread fills the rows of one symbol, so that no two write to one word.
     block.each([&](uint32_t thread) {
       if (thread >= kSymbols) return;
       for (uint32_t w = 0; w < kWords; ++w) table[kSymbols * w + thread] = 0;
-      const uint8_t* pattern = parts_x.symbols + size_t{x} * parts_x.stride;
-      for (uint32_t k = 0; k < parts_x.length[x]; ++k)
+      const uint8_t* pattern = pairs.x.symbols + size_t{x} * pairs.x.stride;
+      for (uint32_t k = 0; k < pairs.x.length[x]; ++k)
         if (pattern[k] == thread) table[kSymbols * (k / 64) + thread] |= uint64_t{1} << k % 64;
     });
     block.each([&](uint32_t thread) {
-      const Bag own = load_bag(parts_x, x);
+      const Bag own = load_bag(pairs.x, x);
       uint32_t comparisons = 0;
       for (uint32_t y = y_first + thread; y < y_end; y += kThreads) {
-        if (tile.self && y <= x) continue;
-        const Bag other = load_bag(parts_y, y);
+        if (pairs.tile.self && y <= x) continue;
+        const Bag other = load_bag(pairs.y, y);
         const uint32_t sum = own.length + other.length;
         const uint32_t longer = greatest(own.length, other.length);
-        const uint32_t edits = most[sum];
+        const uint32_t edits = pairs.most[sum];
         if (common_symbols(own, other) < longer - least(longer, edits)) continue;
         ++comparisons;
         const uint32_t distance = compare(table, own.length, y, other.length);
-        if (distance <= edits)
-          append(found, ordered_pair(parts_x.row[x], parts_y.row[y], distance << 16 | sum, two_sets, x_of_b));
+        if (distance <= edits) pairs.report(x, y, distance, sum);
       }
-      if (comparisons != 0) add_to(compared, uint64_t{comparisons});
+      if (comparisons != 0) add_to(pairs.compared, uint64_t{comparisons});
     });
   }
 
   NEARDUP_HD uint32_t compare(const uint64_t* table, uint32_t size, uint32_t y, uint32_t length) const noexcept {
     Column columns[kWords];
     for (uint32_t w = 0; w < kWords; ++w) columns[w] = {~uint64_t{0}, 0};
-    const uint32_t* text = reinterpret_cast<const uint32_t*>(parts_y.symbols + size_t{y} * parts_y.stride);
+    const uint32_t* text = reinterpret_cast<const uint32_t*>(pairs.y.symbols + size_t{y} * pairs.y.stride);
     for (uint32_t k = 0; k < length; k += 4) {
       uint32_t four = text[k / 4];
       for (uint32_t i = least(4, length - k); i > 0; --i, four >>= 8) {

@@ -206,28 +206,27 @@ class CtphSearch final : public DeviceSearch<Gpu> {
       longs<16>(slot, piece, j);
   }
 
-  template <class Kernel>
-  Kernel kernel(Slot& slot, const Piece& piece, const GridJoin& j) {
-    return Kernel{slab_parts(j.store_x, *slot.x),
-                  slab_parts(j.store_y, *slot.y),
-                  piece.tile,
-                  reinterpret_cast<const uint16_t*>(slot.temporary.data()),
-                  this->found_list(slot),
-                  &slot.counters.data()->compared,
-                  two_sets_,
-                  j.x_of_b};
+  PartPairs part_pairs(Slot& slot, const Piece& piece, const GridJoin& j) const {
+    return {slab_parts(j.store_x, *slot.x),
+            slab_parts(j.store_y, *slot.y),
+            piece.tile,
+            reinterpret_cast<const uint16_t*>(slot.temporary.data()),
+            this->found_list(slot),
+            &slot.counters.data()->compared,
+            two_sets_,
+            j.x_of_b};
   }
   template <uint32_t kThreads, bool kBags>
   void words(Slot& slot, const Piece& piece, const GridJoin& j) {
-    using Kernel = CompareWords<kThreads, kBags>;
-    slot.device->gpu->launch(*slot.stream, kernel<Kernel>(slot, piece, j), (piece.tile.x_count - 1) / kThreads + 1,
-                             (piece.tile.y_count - 1) / Kernel::kTextsOfBlock + 1);
+    const CompareWords<kThreads, kBags> kernel{part_pairs(slot, piece, j)};
+    slot.device->gpu->launch(*slot.stream, kernel, (piece.tile.x_count - 1) / kThreads + 1,
+                             (piece.tile.y_count - 1) / kernel.kTextsOfBlock + 1);
   }
   template <uint32_t kWords>
   void longs(Slot& slot, const Piece& piece, const GridJoin& j) {
-    using Kernel = CompareLong<kWords>;
-    slot.device->gpu->launch(*slot.stream, kernel<Kernel>(slot, piece, j), piece.tile.x_count,
-                             (piece.tile.y_count - 1) / Kernel::kTextsOfBlock + 1);
+    const CompareLong<kWords> kernel{part_pairs(slot, piece, j)};
+    slot.device->gpu->launch(*slot.stream, kernel, piece.tile.x_count,
+                             (piece.tile.y_count - 1) / kernel.kTextsOfBlock + 1);
   }
 
   bool two_sets_;

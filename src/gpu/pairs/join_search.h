@@ -14,7 +14,8 @@
 
 namespace neardup::gpu {
 
-template <class Gpu>
+// Rows: SimhashRows or MinhashRows.
+template <class Gpu, class Rows>
 class JoinSearch : public DeviceSearch<Gpu> {
  public:
   JoinSearch(const std::vector<Gpu*>& gpus, const NeardupGpuJob& job, uint32_t way)
@@ -32,22 +33,21 @@ class JoinSearch : public DeviceSearch<Gpu> {
   using typename Base::Unit;
   static constexpr uint32_t kSampleRows = 1 << 17;
 
-  // Columns of a store, without its rows; keys: whether rows are joined.
+  // The columns of a store, without its rows. keys: true if rows are joined.
   virtual Store describe(bool keys) const = 0;
-  // Bands to choose from, and how many of them a pair shares one of at least; 0: joining is out of the question.
+  // The bands to choose from, and how many of them a pair shares one of at least; 0: joining is out of the question.
   virtual uint32_t bands() const = 0;
   virtual uint32_t probes() const = 0;
-  // Nanoseconds of a pair when all are compared.
+  // Nanoseconds of a pair when all are compared, and of two rows that share a key.
   virtual double pair_cost() const = 0;
-  // Of two rows that share a key.
   virtual double look_cost() const = 0;
 
-  virtual void fill_entries(Slot& slot, uint32_t band) = 0;
-  virtual void look(Slot& slot, const Piece& piece, const CountPartners& partners) = 0;
+  // The rows of a slot, and those of a sample, as the kernels of the join read them.
+  virtual Rows rows(const Slot& slot) const = 0;
+  virtual Rows sample_rows(const Slab& slab, uint32_t n) const = 0;
+  // Compares the candidates of a piece, where looking at pairs leaves candidates.
+  virtual void compare_candidates(Slot&) {}
   virtual void compare_all(Slot& slot, const Piece& piece) = 0;
-  // As many pairs of the n rows of a slab as agree in each band, roughly.
-  virtual void count_pairs(Gpu& gpu, typename Base::Stream& stream, const Slab& slab, uint32_t n, uint32_t slots,
-                           uint32_t* counters, uint64_t* pairs) = 0;
   virtual void complete_sample(Gpu&, typename Base::Stream&, const Slab&, uint32_t) {}
 
   void prepare(uint64_t limit) override {
@@ -120,7 +120,8 @@ class JoinSearch : public DeviceSearch<Gpu> {
     }
     Gpu& gpu = *slot.device->gpu;
     const uint32_t n = this->rows_in(slot);
-    fill_entries(slot, slot.unit.number);
+    const FillEntries<Rows> fill{rows(slot), slot.unit.number, n, slot.keys[0].data(), slot.positions[0].data()};
+    gpu.launch(*slot.stream, fill, (n - 1) / fill.kThreads + 1);
     slot.sorted = gpu.sort(*slot.stream, slot.temporary, slot.keys[0].data(), slot.keys[1].data(),
                            slot.positions[0].data(), slot.positions[1].data(), n);
     const CountPartners kernel = partners(slot);
@@ -140,7 +141,14 @@ class JoinSearch : public DeviceSearch<Gpu> {
     return true;
   }
   void launch(Slot& slot, const Piece& piece) override {
-    brute_ ? compare_all(slot, piece) : look(slot, piece, partners(slot));
+    if (brute_) return compare_all(slot, piece);
+    const LookAtPairs<Rows> kernel{
+        rows(slot),       slot.unit.number,
+        order_,           partners(slot),
+        slot.sums.data(), piece.first,
+        piece.n,          this->with_candidates_ ? this->candidate_list(slot) : this->found_list(slot)};
+    slot.device->gpu->launch(*slot.stream, kernel, (piece.n - 1) / (kernel.kThreads * kernel.kStrip) + 1);
+    compare_candidates(slot);
   }
   std::pair<Piece, Piece> halve(const Piece& piece) override {
     if (brute_) {
@@ -165,12 +173,11 @@ class JoinSearch : public DeviceSearch<Gpu> {
             slot.x != slot.y,
             slot.sums.data()};
   }
-  // Number of the first row of a slot's slabs.
-  uint32_t first_x(const Slot& slot) const {
-    return this->stores_[slot.unit.store_x].first_row + slot.unit.slab_x * this->stores_[slot.unit.store_x].slab_rows;
-  }
-  uint32_t first_y(const Slot& slot) const {
-    return this->stores_[slot.unit.store_y].first_row + slot.unit.slab_y * this->stores_[slot.unit.store_y].slab_rows;
+  // The number of the first row of a slot's slabs.
+  uint32_t first_x(const Slot& slot) const { return first_row(slot.unit.store_x, slot.unit.slab_x); }
+  uint32_t first_y(const Slot& slot) const { return first_row(slot.unit.store_y, slot.unit.slab_y); }
+  uint32_t first_row(uint32_t store, uint32_t slab) const {
+    return this->stores_[store].first_row + slab * this->stores_[store].slab_rows;
   }
 
   uint32_t way_;
@@ -183,7 +190,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
  private:
   static constexpr uint64_t kSortBytes = 1 << 20;
 
-  // From a sample of the rows: which bands have the least pairs to look at, and whether that beats comparing all.
+  // Finds by a sample of the rows the bands that have the least pairs to look at, and whether that beats comparing all.
   void estimate(uint64_t limit) {
     brute_ = probes() == 0 || n_ < 2 || way_ == NEARDUP_GPU_WAY_COMPARE;
     if (brute_) return;
@@ -220,7 +227,11 @@ class JoinSearch : public DeviceSearch<Gpu> {
       }
       complete_sample(gpu, stream, slab, n);
       gpu.clear(stream, sums.data(), bands() * sizeof(uint64_t));
-      count_pairs(gpu, stream, slab, n, slots, counters.data(), sums.data());
+      for (uint32_t band = 0; band < bands(); ++band) {
+        gpu.clear(stream, counters.data(), slots * sizeof(uint32_t));
+        const EstimatePairs<Rows> kernel{sample_rows(slab, n), band, n, slots, counters.data(), sums.data() + band};
+        gpu.launch(stream, kernel, (n - 1) / kernel.kThreads + 1);
+      }
       typename Base::template Pinned<uint64_t> loads(gpu, bands());
       gpu.copy_out(stream, loads.data(), sums.data(), bands() * sizeof(uint64_t));
       gpu.wait(stream);
@@ -250,13 +261,13 @@ class JoinSearch : public DeviceSearch<Gpu> {
 // ---------------------------------------------------------------- simhashes
 
 template <class Gpu>
-class SimhashSearch final : public JoinSearch<Gpu> {
+class SimhashSearch final : public JoinSearch<Gpu, SimhashRows> {
  public:
   SimhashSearch(const std::vector<Gpu*>& gpus, const NeardupGpuJob& job, uint32_t way)
-      : JoinSearch<Gpu>(gpus, job, way), values_(job.values), most_(job.most) {}
+      : Base(gpus, job, way), values_(job.values), most_(job.most) {}
 
  private:
-  using Base = JoinSearch<Gpu>;
+  using Base = JoinSearch<Gpu, SimhashRows>;
   using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
@@ -277,7 +288,7 @@ class SimhashSearch final : public JoinSearch<Gpu> {
     std::memcpy(to, values_ + this->stores_[store].first_row + first, size_t{n} * 8);
   }
 
-  SimhashRows rows(Slot& slot) const {
+  SimhashRows rows(const Slot& slot) const override {
     return {slot.x->template as<uint64_t>(0),
             slot.y->template as<uint64_t>(0),
             slot.x->rows,
@@ -286,35 +297,14 @@ class SimhashSearch final : public JoinSearch<Gpu> {
             most_,
             most_ + 1};
   }
-  void fill_entries(Slot& slot, uint32_t band) override {
-    const uint32_t n = this->rows_in(slot);
-    const FillEntries<SimhashRows> kernel{rows(slot), band, n, slot.keys[0].data(), slot.positions[0].data()};
-    slot.device->gpu->launch(*slot.stream, kernel, (n - 1) / kernel.kThreads + 1);
-  }
-  void look(Slot& slot, const Piece& piece, const CountPartners& partners) override {
-    const LookAtPairs<SimhashRows> kernel{rows(slot),       slot.unit.number, this->order_, partners,
-                                          slot.sums.data(), piece.first,      piece.n,      this->found_list(slot)};
-    slot.device->gpu->launch(*slot.stream, kernel, (piece.n - 1) / (kernel.kThreads * kernel.kStrip) + 1);
+  SimhashRows sample_rows(const Slab& slab, uint32_t n) const override {
+    return {slab.template as<uint64_t>(0), nullptr, n, 0, 0, most_, most_ + 1};
   }
   void compare_all(Slot& slot, const Piece& piece) override {
-    const CompareSimhashes kernel{slot.x->template as<uint64_t>(0),
-                                  slot.y->template as<uint64_t>(0),
-                                  this->first_x(slot),
-                                  this->first_y(slot),
-                                  piece.tile,
-                                  most_,
-                                  this->found_list(slot)};
+    const SimhashRows r = rows(slot);
+    const CompareSimhashes kernel{r.x, r.y, r.row_x, r.row_y, piece.tile, most_, this->found_list(slot)};
     slot.device->gpu->launch(*slot.stream, kernel, (piece.tile.x_count - 1) / (kernel.kThreads * kernel.kPerThread) + 1,
                              (piece.tile.y_count - 1) / kernel.kStagedValues + 1);
-  }
-  void count_pairs(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n, uint32_t slots,
-                   uint32_t* counters, uint64_t* pairs) override {
-    const SimhashRows sample{slab.template as<uint64_t>(0), nullptr, n, 0, 0, most_, most_ + 1};
-    for (uint32_t band = 0; band < bands(); ++band) {
-      gpu.clear(stream, counters, slots * sizeof(uint32_t));
-      const EstimatePairs<SimhashRows> kernel{sample, band, n, slots, counters, pairs + band};
-      gpu.launch(stream, kernel, (n - 1) / kernel.kThreads + 1);
-    }
   }
 
   const uint64_t* values_;
@@ -324,16 +314,16 @@ class SimhashSearch final : public JoinSearch<Gpu> {
 // ---------------------------------------------------------------- minhashes
 
 template <class Gpu>
-class MinhashSearch final : public JoinSearch<Gpu> {
+class MinhashSearch final : public JoinSearch<Gpu, MinhashRows> {
  public:
   MinhashSearch(const std::vector<Gpu*>& gpus, const NeardupGpuJob& job, uint32_t way)
-      : JoinSearch<Gpu>(gpus, job, way),
+      : Base(gpus, job, way),
         rows_(job.rows),
         row_bytes_(job.num_perm * job.bits / 8),
         need_matches_(job.need),
         shape_{(row_bytes_ + 15) / 16 * 4, job.num_perm, job.bits} {
     const uint32_t probes = job.num_perm - job.need + 1;
-    // As core/pairs/banding.h: spare bands make the look at a pair selective.
+    // Spare bands make the look at a pair selective (core/pairs/banding.h).
     probes_ = probes > kMaxBands ? 0 : probes;
     bands_ = std::min({std::max(32u, probes + 6), job.num_perm, kMaxBands});
     stride_ = (bands_ + 3) / 4 * 4;
@@ -341,7 +331,7 @@ class MinhashSearch final : public JoinSearch<Gpu> {
   }
 
  private:
-  using Base = JoinSearch<Gpu>;
+  using Base = JoinSearch<Gpu, MinhashRows>;
   using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
@@ -371,7 +361,7 @@ class MinhashSearch final : public JoinSearch<Gpu> {
     }
   }
 
-  void make_keys(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n) const {
+  void make_keys(Gpu& gpu, typename Base::Stream& stream, const Slab& slab, uint32_t n) const {
     const MakeKeys kernel{slab.template as<uint32_t>(kRowsColumn),
                           slab.template as<uint32_t>(kKeysColumn),
                           shape_,
@@ -384,50 +374,34 @@ class MinhashSearch final : public JoinSearch<Gpu> {
   void complete(Slot& slot, uint32_t, Slab& slab) override {
     if (!this->brute_) make_keys(*slot.device->gpu, *slot.stream, slab, slab.rows);
   }
-  void complete_sample(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n) override {
+  void complete_sample(Gpu& gpu, typename Base::Stream& stream, const Slab& slab, uint32_t n) override {
     make_keys(gpu, stream, slab, n);
   }
 
-  MinhashRows key_rows(const uint32_t* x, const uint32_t* y, uint32_t n_x) const {
-    return {x, y, n_x, stride_, bands_, bands_ - probes_ + 1};
-  }
-  MinhashRows key_rows(Slot& slot) const {
+  MinhashRows rows(const Slot& slot) const override {
     return key_rows(slot.x->template as<uint32_t>(kKeysColumn), slot.y->template as<uint32_t>(kKeysColumn),
                     slot.x->rows);
   }
-  SignaturesOfTwo slot_signatures(Slot& slot) const {
+  MinhashRows sample_rows(const Slab& slab, uint32_t n) const override {
+    return key_rows(slab.template as<uint32_t>(kKeysColumn), nullptr, n);
+  }
+  MinhashRows key_rows(const uint32_t* x, const uint32_t* y, uint32_t n_x) const {
+    return {x, y, n_x, stride_, bands_, bands_ - probes_ + 1};
+  }
+  SignaturesOfTwo signatures(const Slot& slot) const {
     return {slot.x->template as<uint32_t>(kRowsColumn), slot.y->template as<uint32_t>(kRowsColumn), slot.x->rows,
             this->first_x(slot), this->first_y(slot)};
   }
-  void fill_entries(Slot& slot, uint32_t band) override {
-    const uint32_t n = this->rows_in(slot);
-    const FillEntries<MinhashRows> kernel{key_rows(slot), band, n, slot.keys[0].data(), slot.positions[0].data()};
-    slot.device->gpu->launch(*slot.stream, kernel, (n - 1) / kernel.kThreads + 1);
-  }
-  void look(Slot& slot, const Piece& piece, const CountPartners& partners) override {
-    Gpu& gpu = *slot.device->gpu;
-    const LookAtPairs<MinhashRows> kernel{key_rows(slot),   slot.unit.number, this->order_, partners,
-                                          slot.sums.data(), piece.first,      piece.n,      this->candidate_list(slot)};
-    gpu.launch(*slot.stream, kernel, (piece.n - 1) / (kernel.kThreads * kernel.kStrip) + 1);
+  void compare_candidates(Slot& slot) override {
     const uint32_t blocks = std::min(1024u, (this->room_ - 1) / CompareCandidates::kThreads + 1);
-    const CompareCandidates compare{
-        slot_signatures(slot), shape_, slot.candidates.data(), &slot.counters.data()->candidates,
-        this->room_,           blocks, need_matches_,          this->found_list(slot)};
-    gpu.launch(*slot.stream, compare, blocks);
+    const CompareCandidates compare{signatures(slot), shape_, slot.candidates.data(), &slot.counters.data()->candidates,
+                                    this->room_,      blocks, need_matches_,          this->found_list(slot)};
+    slot.device->gpu->launch(*slot.stream, compare, blocks);
   }
   void compare_all(Slot& slot, const Piece& piece) override {
-    const CompareSignatures kernel{slot_signatures(slot), shape_, piece.tile, need_matches_, this->found_list(slot)};
+    const CompareSignatures kernel{signatures(slot), shape_, piece.tile, need_matches_, this->found_list(slot)};
     slot.device->gpu->launch(*slot.stream, kernel, (piece.tile.x_count - 1) / kernel.kSide + 1,
                              (piece.tile.y_count - 1) / kernel.kSide + 1);
-  }
-  void count_pairs(Gpu& gpu, typename DeviceSearch<Gpu>::Stream& stream, const Slab& slab, uint32_t n, uint32_t slots,
-                   uint32_t* counters, uint64_t* pairs) override {
-    const MinhashRows sample = key_rows(slab.template as<uint32_t>(kKeysColumn), nullptr, n);
-    for (uint32_t band = 0; band < bands_; ++band) {
-      gpu.clear(stream, counters, slots * sizeof(uint32_t));
-      const EstimatePairs<MinhashRows> kernel{sample, band, n, slots, counters, pairs + band};
-      gpu.launch(stream, kernel, (n - 1) / kernel.kThreads + 1);
-    }
   }
 
   const void* const* rows_;
