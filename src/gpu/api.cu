@@ -77,7 +77,8 @@ int driver_cuda_version() {
   return version;
 }
 
-// The driver's own release, such as "580.82.07": the CUDA runtime does not know it, the kernel does. "" if not told.
+// The driver's own release, such as "580.82.07": the CUDA runtime does not know it, the kernel does. "" if it does not
+// say.
 std::string driver_release() {
   char line[64] = "";
   std::FILE* file = std::fopen("/sys/module/nvidia/version", "re");
@@ -110,7 +111,7 @@ uint32_t device_count() {
   return static_cast<uint32_t>(count);
 }
 
-// Whether anyone in this process has the device's primary context open. When that cannot be told: yes, so that
+// True if anyone in this process has the device's primary context open, or if that cannot be found out, so that
 // nobody's context is taken down. The runtime cannot be asked this; the driver library that it has loaded by now can.
 bool context_is_open(int ordinal) {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -121,10 +122,10 @@ bool context_is_open(int ordinal) {
   CUdevice device = 0;
   unsigned int flags = 0;
   int active = 0;
-  const bool told = device_get != nullptr && get_state != nullptr && device_get(&device, ordinal) == CUDA_SUCCESS &&
-                    get_state(device, &flags, &active) == CUDA_SUCCESS;
+  const bool known = device_get != nullptr && get_state != nullptr && device_get(&device, ordinal) == CUDA_SUCCESS &&
+                     get_state(device, &flags, &active) == CUDA_SUCCESS;
   dlclose(driver);
-  return !told || active != 0;
+  return !known || active != 0;
 }
 
 // Takes the primary context down at the end of a scope, unless it was there before.
@@ -195,7 +196,7 @@ NeardupGpuStatus api_device_info(uint32_t device, NeardupGpuDevice* info, char* 
 
 using Gpus = std::vector<std::unique_ptr<CudaGpu>>;
 
-// What stands behind a NeardupGpuSearch, and behind a NeardupGpuWords; Work: Search or Words.
+// The handle behind a NeardupGpuSearch, and behind a NeardupGpuWords; Work: Search or Words.
 template <class Work>
 struct Handle {
   NeardupGpuOptions options = {};
@@ -256,13 +257,13 @@ std::vector<CudaGpu*> pointers(const Gpus& gpus) {
   return out;
 }
 
-// What may be taken of it.
+// The memory that may be taken of a device.
 uint64_t usable_memory(const NeardupGpuOptions& options, const CudaGpu& gpu) {
   const uint64_t free = gpu.free_memory();
   return options.memory_limit == 0 ? free - memory_reserve(free) : std::min(free, options.memory_limit);
 }
 
-// What may be taken of each of them.
+// The memory that may be taken of each device.
 uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   uint64_t limit = UINT64_MAX;
   for (const auto& gpu : gpus) limit = std::min(limit, usable_memory(options, *gpu));
@@ -272,7 +273,8 @@ uint64_t memory_for(const NeardupGpuOptions& options, const Gpus& gpus) {
   return limit;
 }
 
-// All work in pieces of one size: a device that others have filled would make them small for all.
+// Drops full devices: all work in pieces of one size, and a device that others have filled would make them small for
+// all.
 void leave_full_ones(const NeardupGpuOptions& options, Gpus& gpus) {
   std::vector<uint64_t> free;  // read once: others take of it meanwhile, and one device must stay
   for (const auto& gpu : gpus) free.push_back(usable_memory(options, *gpu));

@@ -46,7 +46,7 @@ enum {
 };
 typedef int32_t NeardupGpuStatus;
 
-/* What one GPU is, and whether the module can use it. */
+/* A GPU, and whether the module can use it. */
 typedef struct NeardupGpuDevice {
   uint64_t memory_bytes;    /* all of its memory, not the free part */
   uint32_t device;          /* CUDA's ordinal, as CUDA_VISIBLE_DEVICES leaves it: 0 .. count - 1 */
@@ -57,7 +57,7 @@ typedef struct NeardupGpuDevice {
   char reason[NEARDUP_GPU_TEXT]; /* why it is not usable; empty when it is */
 } NeardupGpuDevice;
 
-/* What a search looks for; the numbers are part of the ABI. */
+/* The kinds of a search; the numbers are part of the ABI. */
 enum {
   NEARDUP_GPU_MINHASH = 0, /* components that agree: at least `need`; the value of a pair is how many do */
   NEARDUP_GPU_SIMHASH = 1, /* bits that differ: at most `most`; the value is how many do */
@@ -65,14 +65,14 @@ enum {
                               their lengths; the value is d << 16 | s */
 };
 
-/* How parts are ruled out before they are compared; results do not depend on it. */
+/* The ways to rule out parts before they are compared; results do not depend on them. */
 enum {
   NEARDUP_GPU_FILTER_AUTO = 0,
   NEARDUP_GPU_FILTER_SYMBOLS = 1, /* by the symbols in common, then as below */
   NEARDUP_GPU_FILTER_LCS = 2      /* by the longest common subsequence */
 };
 
-/* How minhashes and simhashes are brought together, and rows of words; results do not depend on it. */
+/* The ways to bring minhashes and simhashes together, and rows of words; results do not depend on them. */
 enum {
   NEARDUP_GPU_WAY_AUTO = 0,
   NEARDUP_GPU_WAY_GROUP = 1,  /* those that share a part, where every pair must share one of few enough; words: by
@@ -92,7 +92,7 @@ typedef struct NeardupGpuOptions {
  * 3 part 2 of set B. Of each block size part 1 is joined with part 1 and with part 2, not part 2 with part 2. */
 typedef struct NeardupGpuPart {
   const char* text; /* characters A-Z a-z 0-9 + / */
-  uint32_t row;     /* what a pair is told by */
+  uint32_t row;     /* the number that stands for it in a pair */
   uint16_t length;  /* 1..1024 */
   uint16_t list;    /* 0..255 */
 } NeardupGpuPart;
@@ -181,7 +181,8 @@ typedef struct NeardupGpuApi {
    */
   NeardupGpuStatus (*driver)(char* text, uint32_t text_size, char* error, uint32_t error_size);
 
-  /* How many GPUs this process may see, usable or not: at least 1, else NO_DRIVER or NO_DEVICE (and *count = 0). */
+  /* The number of GPUs that this process may see, usable or not: at least 1, else NO_DRIVER or NO_DEVICE (and *count =
+   * 0). */
   NeardupGpuStatus (*device_count)(uint32_t* count, char* error, uint32_t error_size);
 
   /*

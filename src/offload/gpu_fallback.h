@@ -1,4 +1,4 @@
-// Whether work goes to the GPU module, and what becomes of it when that fails. Knows nothing of PostgreSQL.
+// Decides if work goes to the GPU module, and what becomes of it when that fails. Knows nothing of PostgreSQL.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace neardup {
 
-// What the users of the module need of their host.
+// The host of the users of the module.
 struct GpuHost {
   // The module's table, or null with the reason.
   const NeardupGpuApi* (*open)(const char** reason);
-  // Told when the CPU takes over, and why. Must not throw.
+  // Is called when the CPU takes over, with the reason. Must not throw.
   void (*fell_back)(const char* reason);
 };
 
-// Required: a failure is an Error{device}. Else the engine is told to do the work itself: also when it is too little
-// for a GPU, which then is not touched, and ever after where a device has failed.
+// Where the GPU is required, a failure raises Error{device}. Else the engine does the work itself: also when it is too
+// little for a GPU, which then is not touched, and ever after where a device has failed.
 class GpuFallback {
  public:
   // Nanoseconds of CPU work from which on a GPU is worth its context, which takes 0.2 to 0.3 seconds and is made once a
@@ -25,14 +25,14 @@ class GpuFallback {
 
   explicit GpuFallback(const GpuHost& host) : host_(host) {}
 
-  // For the work that follows. memory_limit: bytes of device memory, 0: none.
+  // Sets what holds for the work that follows. memory_limit: bytes of device memory, 0: none.
   void set(bool required, uint64_t memory_limit) noexcept {
     required_ = required;
     memory_limit_ = memory_limit;
   }
   bool required() const noexcept { return required_; }
 
-  // For work of this cost; null: the engine does it itself.
+  // The table for work of this cost; null: the engine does it itself.
   const NeardupGpuApi* open(double cost);
   NeardupGpuOptions options() const noexcept {
     NeardupGpuOptions out = {};

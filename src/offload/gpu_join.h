@@ -13,7 +13,7 @@ class GpuJoin final : public PairJoin {
  public:
   explicit GpuJoin(const GpuHost& host) : fallback_(host) {}
 
-  // As GpuFallback::set().
+  // See GpuFallback::set().
   void set(bool required, uint64_t memory_limit) noexcept { fallback_.set(required, memory_limit); }
 
   bool join(const MinhashJob& job, double cost, Workspace& ws, const Found& found) override;
@@ -21,7 +21,7 @@ class GpuJoin final : public PairJoin {
   bool join(const CtphJob& job, double cost, Workspace& ws, const Found& found) override;
   void refuse_large() override;
 
-  // Of the latest join that the GPU did.
+  // Figures of the latest join that the GPU did.
   const NeardupGpuStats& stats() const noexcept { return stats_; }
 
  private:

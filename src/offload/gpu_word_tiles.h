@@ -8,7 +8,7 @@
 
 namespace neardup {
 
-// What the GPU does not take over, or fails at, is the engine's: see GpuFallback.
+// Blocks that the GPU does not take over, or fails at, are the engine's: see GpuFallback.
 //
 // Device memory is held from begin() until rows up to the end of the block have been probed, until a failure, or
 // until release().
@@ -19,7 +19,7 @@ class GpuWords final : public WordTiles {
   GpuWords(const GpuWords&) = delete;
   GpuWords& operator=(const GpuWords&) = delete;
 
-  // As GpuFallback::set().
+  // See GpuFallback::set().
   void set(bool required, uint64_t memory_limit) noexcept { fallback_.set(required, memory_limit); }
 
   bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k,
@@ -29,7 +29,7 @@ class GpuWords final : public WordTiles {
   // Gives back what the device holds for a block. The rest of the block is the engine's.
   void release() noexcept;
 
-  // Of the latest block.
+  // Figures of the latest block.
   const NeardupGpuWordStats& stats() const noexcept { return stats_; }
 
  private:

@@ -1,4 +1,4 @@
-// What libuchardet makes of a document: statistics of languages, for encodings that cannot be told otherwise.
+// Guesses of libuchardet, by statistics of languages, for encodings that nothing else distinguishes.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace neardup {
 
-// Whether this build has RE2.
+// True if this build has RE2.
 bool has_patterns() noexcept;
 
 // Checks and compiles rules. Error{invalid_argument} names a rule whose pattern RE2 refuses, and says why; patterns

@@ -37,7 +37,7 @@ class OpenCc final : public ScriptConverter {
  public:
   explicit OpenCc(ChineseScript to)
       : converter_(opencc_open(to == ChineseScript::simplified ? "t2s.json" : "s2t.json")) {
-    // What it returns on failure: (opencc_t) -1.
+    // It returns (opencc_t) -1 on failure.
     if (reinterpret_cast<intptr_t>(converter_) == -1)
       throw Error(Errc::unsupported, "the dictionaries of OpenCC cannot be opened", opencc_error(),
                   "Install libopencc-data.");

@@ -28,7 +28,7 @@ inline constexpr uint64_t kSeed0 = 0x2d358dccaa6c78a5ULL;
 inline constexpr uint64_t kSeed1 = 0x8bb84b93962eacc9ULL;
 inline constexpr uint64_t kLengthFactor = 0x9e3779b97f4a7c15ULL;
 
-// What a sketch mixes into every element. The constant keeps seed 0 from leaving small elements bare: without it
+// Sketches mix this into every element. The constant keeps seed 0 from leaving small elements bare: without it
 // h_r(x) = mix64(mix64(x) ^ mix64(r)) is symmetric in x and r, and the ids 1..100 looked like 69 elements.
 NEARDUP_HD constexpr uint64_t sketch_seed(uint64_t seed) noexcept { return mix64(seed ^ kSeed0); }
 

@@ -16,8 +16,7 @@ inline std::string excerpt(std::string_view text) {
   return std::string(text.substr(0, shown)) + (shown < text.size() ? ".." : "");
 }
 
-// What is said where the text form of a value came instead of its bytes, from which sending programs find their
-// mistake.
+// Reports the text form of a value where its bytes belong, so that sending programs find their mistake.
 inline constexpr char kTextForm[] = "this is its text form, where the binary one belongs";
 inline constexpr char kTextFormHint[] = "Send it in text format, or its bytes as the type's send function gives them.";
 

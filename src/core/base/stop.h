@@ -1,4 +1,4 @@
-// "Has someone asked us to stop?" for loops that may run longer than 10 ms, and "how far are you?" for who waits.
+// "Has someone asked us to stop?" for loops that may run longer than 10 ms, and "how far are you?" for those who wait.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class StopCheck {
  public:
   virtual bool should_stop() noexcept { return false; }
 
-  // How far the work has come: `done` of `total` steps, and of the step under way so many parts. From the thread that
-  // entered the core, some thousand times a second at most.
+  // Report the progress: `done` of `total` steps, and of the parts of the step under way. They are called from the
+  // thread that entered the core, some thousand times a second at most.
   virtual void steps(uint64_t /* done */, uint64_t /* total */) noexcept {}
   virtual void parts(uint64_t /* done */, uint64_t /* total */) noexcept {}
 

@@ -10,7 +10,7 @@
 namespace neardup {
 namespace {
 
-constexpr std::uint32_t kWordsBeside = 4;
+constexpr std::uint32_t kUnchangedWords = 4;
 constexpr std::uint32_t kWordsChanged = 10;
 constexpr std::size_t kMostLineBytes = 400;  // then nothing more is begun
 constexpr std::size_t kMostWordBytes = 60;   // of a text without spaces
@@ -48,11 +48,11 @@ void append(std::string* line, const std::string& part) {
   *line += part;
 }
 
-// What is the same before, between or after changes.
+// Appends words that are the same, before, between or after changes.
 void append_same(std::string* line, std::string_view text, const std::vector<WordToken>& tokens, const DiffRun& run,
                  bool is_first, bool is_last) {
-  const std::uint32_t before = is_first ? 0 : kWordsBeside;
-  const std::uint32_t after = is_last ? 0 : kWordsBeside;
+  const std::uint32_t before = is_first ? 0 : kUnchangedWords;
+  const std::uint32_t after = is_last ? 0 : kUnchangedWords;
   if (run.b_end - run.b_begin <= before + after) {
     append(line, words(text, tokens, run.b_begin, run.b_end));
     return;

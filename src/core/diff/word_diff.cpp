@@ -1,4 +1,4 @@
-// Which words of two texts differ.
+// See word_diff.h.
 #include "core/diff/word_diff.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<WordToken> split_words(std::string_view text) {
   return tokens;
 }
 
-// Which tokens of a and b are paired, as (a, b) in order, or false.
+// Pairs equal tokens of a and b by the fewest edits.
 class Matcher {
  public:
   Matcher(const std::vector<int>& a, const std::vector<int>& b, std::uint32_t most_edits)

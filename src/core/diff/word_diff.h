@@ -1,4 +1,4 @@
-// Which words of two texts differ.
+// The words in which two texts differ.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ constexpr size_t kMaxRawDelimiter = 16;  // of C++
 constexpr std::string_view kNameKey = "id";
 constexpr std::string_view kLiteralKey = "lit";
 
-// In the order of bytes.
+// Sorted by bytes.
 // clang-format off
 constexpr std::string_view kKeywords[] = {
     "False", "None", "True", "_Alignas", "_Alignof", "_Atomic", "_BitInt", "_Bool", "_Complex", "_Generic",
@@ -43,16 +43,16 @@ constexpr std::string_view kDirectives[] = {"define", "elif",  "elifdef", "elifn
                                             "import", "line",  "pragma",  "undef",    "warning"};
 constexpr std::ptrdiff_t kMaxDirective = 8;
 
-// Those of several characters, longer ones first.
+// Operators of several characters, longer ones first.
 constexpr std::string_view kOperators[] = {
     "...", "<<=", "<=>", "===", "!==", "**=", "->", "++", "--", "<<", "<=", ">=", "==", "!=", "&&", "||",
     "+=",  "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@=", "**", "::", ":=", "=>", "??", "?."};
 
-// Of strings, in small letters.
+// Prefixes of strings, in small letters.
 constexpr std::string_view kPrefixes[] = {"l", "u", "u8", "r", "lr", "ur", "u8r", "b", "f", "br", "rb", "fr", "rf"};
 constexpr size_t kMaxPrefix = 3;
 
-// Of raw strings, which C++ spells so.
+// Prefixes of raw strings, which C++ spells so.
 constexpr std::string_view kRawPrefixes[] = {"R", "LR", "uR", "UR", "u8R"};
 
 constexpr bool is_digit(uint8_t c) noexcept { return c >= '0' && c <= '9'; }
@@ -105,7 +105,7 @@ void CodeReader::skip_block_comment() {
   if (p_ != end_) step_ascii(2);
 }
 
-// Length of the # and the name of a directive at hand; 0 where none is.
+// The length of the # and the name of a directive at hand; 0 where none is.
 size_t CodeReader::directive() const noexcept {
   const uint8_t* const name = p_ + 1;
   const uint8_t* q = name;
@@ -150,7 +150,7 @@ void CodeReader::read_number() {
   }
 }
 
-// Over a backslash and what it escapes: a character or a line end.
+// Skips a backslash and what it escapes: a character or a line end.
 void CodeReader::step_escaped() {
   step();
   if (p_ == end_) return;

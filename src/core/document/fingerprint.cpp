@@ -166,7 +166,7 @@ bool RollingFingerprints::roll() {
     detail::decode_utf8(first_, end_, &out);
     detail::decode_utf8(last_, end_, &in);
   }
-  // What leaves stands before all other bytes of the window.
+  // The symbol that leaves stands before all other bytes of the window.
   const uint64_t others = multiply(power_, kDown[out]);
   const uint64_t leaving = multiply(fingerprint_of_symbol(first_, out), others);
   const uint64_t kept = value_ >= leaving ? value_ - leaving : value_ + kFingerprintPrime - leaving;

@@ -49,7 +49,7 @@ void LineReader::step(unsigned bytes) {
   if ((++position_ & (kPolledCodePoints - 1)) == 0 && stop_ != nullptr) stop_->poll();
 }
 
-// Whether the unit ends at the white space at hand. *broken: its last line has ended before.
+// True if the unit ends at the white space at hand. *broken: its last line has ended before.
 bool LineReader::ends_here(Space space, bool* broken) {
   if (space == Space::blank) return false;
   if (!paragraphs_ || space == Space::paragraph_end) return true;

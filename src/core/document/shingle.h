@@ -48,8 +48,8 @@ class ShingleStream {
 // Hash of one element of a caller's text set: XXH3 (64 bits, seed 0) of its bytes.
 uint64_t element_hash(const void* bytes, size_t size) noexcept;
 
-// The same shingles as text: words folded and joined by one space, tokens of code likewise; characters as they stand;
-// lines and paragraphs normalised and joined by a line feed.
+// The shingles of a ShingleStream as text: words folded and joined by one space, tokens of code likewise; characters as
+// they stand; lines and paragraphs normalised and joined by a line feed.
 class ShingleText {
  public:
   // unit not byte; text must stay valid; stop (may be null) is polled every 16 K code points.

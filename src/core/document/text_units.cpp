@@ -62,7 +62,7 @@ bool UnitScanner::next_word(TextUnit* unit) {
     return machine.step(c.cls) == WordStep::continues;
   };
   bool goes_on = true;
-  // What begins a word in ASCII begins a run.
+  // A word that begins in ASCII begins a run.
   if (*p_ < 0x80) {
     const uint8_t* q = p_;
     while (q < end_ && kAsciiWordBytes[*q] != 0) ++q;

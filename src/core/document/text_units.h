@@ -48,7 +48,7 @@ class UnitScanner {
   // False at the end.
   bool next(TextUnit* unit);
 
-  // The same; *key is then what makes two units equal: the folded word, the code point in UTF-8, the byte, the
+  // Sets *key, too, to what makes two units equal: the folded word, the code point in UTF-8, the byte, the
   // normalised line or paragraph, the token (code.h). It lives until the next call.
   bool next(TextUnit* unit, std::string_view* key);
 
@@ -67,7 +67,7 @@ class UnitScanner {
     if ((++position_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
   }
 
-  // Up to `to`, over bytes that are code points.
+  // Goes to `to`, over bytes that are code points.
   void step_ascii(const uint8_t* to) {
     constexpr size_t kPollShift = 14;
     const size_t before = position_;

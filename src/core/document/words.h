@@ -30,7 +30,7 @@ class Words {
 // The only word of the text, folded; empty where the text holds none or more than one.
 std::string single_word(std::string_view text);
 
-// Whether this is what Words gives for some text.
+// True if Words gives this for some text.
 bool is_folded_word(std::string_view word);
 
 // Hash of a folded word, not empty: what ShingleStream(Unit::word, 1, ..) gives for it in a document.

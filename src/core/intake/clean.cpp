@@ -70,7 +70,7 @@ size_t piece_length(std::string_view rest) noexcept {
     const size_t newline = rest.rfind('\n', at - 1);
     if (newline == rest.npos || newline + 1 <= kCleanPiece / 2) break;
     const size_t next = newline + 1;
-    // Not inside a run of blank lines, which one rule may want to see whole.
+    // A cut inside a run of blank lines would hide it from a rule that wants to see it whole.
     const char after = rest[next];
     const bool starts_line = after != '\n' && after != '\r' && after != ' ' && after != '\t';
     if (starts_line) {
@@ -294,7 +294,7 @@ class Cleaner {
         end = after;
       }
       if (end - begin > kMaxRuleBlock) {
-        // Too large, and for every other line of the run as well.
+        // It is too large, and is so for every other line of the run as well.
         while (end < now.size() && !is_blank(now.substr(end, line_end(now, end) - end))) end = line_end(now, end);
         from = end;
         continue;

@@ -56,7 +56,7 @@ class Patterns {
   // no part has a null data(). Views into piece.
   virtual bool find(size_t i, std::string_view piece, size_t from, std::string_view* groups, int n) = 0;
 
-  // How many groups the pattern of rule i has.
+  // The number of groups in the pattern of rule i.
   virtual int groups(size_t i) const = 0;
 };
 

@@ -22,7 +22,7 @@
                     "seventeen|eighteen|nineteen|twenty)"
 #define CHAPTER_NUMBER "(?:\\d{1,4}|" CAPITAL_ROMAN "|" SMALL_ROMAN "|" NUMBER_WORD ")"
 #define TITLE CAPITAL LETTERS "(?: +(?:" CAPITAL LETTERS "|(?-i:a|an|the|of|and|in|on|to|for|at|by|with|from|or)),?)*"
-// What stands between the number of a chapter and its title.
+// The marks between the number of a chapter and its title.
 #define TITLE_MARK "(?:[.:] +| *[\\x{2014}\\x{2013}] *| +-+ +)"
 // The beginning of an appeal in Chinese, and what may stand before it.
 #define APPEAL "^[\\s　*※★☆▲▼◆●>【\\[（(]*(?:(?:欢迎|歡迎|请|請|敬请|敬請|长按|長按|打开微信|打開微信|现在就|立即|马上|赶快|快来|快|可以?)[，,]?)*"

@@ -222,7 +222,7 @@ Measured measure_decoded(const Decoded& decoded) {
   return measured(bits, whole, decoded.broken);
 }
 
-// What a rival so many bits behind takes from the first one's probability.
+// The share that a rival so many bits behind takes from the first one's probability.
 double weight(double behind) noexcept { return std::exp2(-behind * kMistrust); }
 
 struct WideForm {
@@ -234,7 +234,7 @@ constexpr WideForm kWideForms[] = {{UnicodeForm::utf16le, kUnlikelyLittle16},
                                    {UnicodeForm::utf32le, kUnlikelyWide32},
                                    {UnicodeForm::utf32be, kUnlikelyWide32}};
 
-// Whether a document that is well-formed UTF-8, and would be so with this confidence, is likelier UTF-16 or UTF-32.
+// Decides if a document that is well-formed UTF-8, and would be so with this confidence, is likelier UTF-16 or UTF-32.
 EncodingGuess utf8_or_wide(const Sample& s, double confidence) {
   struct Reading {
     const char* name;
@@ -310,7 +310,7 @@ Sample encoding_sample(const uint8_t* document, size_t n, StopCheck* stop) {
     if (is_high(document[first]) || document[first] == 0) break;
     ++first;
   }
-  // What lies before is ASCII, so that a character begins there in every encoding; a wide one would have had zeros.
+  // The bytes before are ASCII, so that a character begins there in every encoding; a wide one would have had zeros.
   const size_t begin = first < kSampleBytes / 2 || first == n ? 0 : first;
   const size_t size = std::min(kSampleBytes, n - begin);
   return {document + begin, size, begin + size == n};

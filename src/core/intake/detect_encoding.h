@@ -1,4 +1,4 @@
-// Which encoding a document is in: the procedure of docs/intake.md, but for what converters and uchardet add to it.
+// Detects the encoding of a document: the procedure of docs/intake.md, but for what converters and uchardet add to it.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ struct Sample {
 };
 Sample encoding_sample(const uint8_t* document, size_t n, StopCheck* stop);
 
-// What needs no converter: a byte order mark, the escapes of ISO-2022 and HZ, ASCII (which is UTF8), UTF-8, UTF-16 and
-// UTF-32 without a mark; no guess for the rest, to be decided by a Contest. Linear in the sample.
+// Detects what needs no converter: a byte order mark, the escapes of ISO-2022 and HZ, ASCII (which is UTF8), UTF-8,
+// UTF-16 and UTF-32 without a mark; no guess for the rest, to be decided by a Contest. Linear in the sample.
 EncodingGuess certain_encoding(const Sample& sample);
 
 // The parts of a sample around its bytes above ASCII, `most` bytes or little more, without NUL: what is decoded to
@@ -44,7 +44,7 @@ struct Candidate {
 };
 std::span<const Candidate> encoding_candidates();
 
-// What evidence becomes when it is decoded without its broken characters.
+// Evidence, decoded without its broken characters.
 struct Decoded {
   std::string_view text;  // UTF-8
   uint64_t broken;        // characters
@@ -52,13 +52,13 @@ struct Decoded {
   uint64_t cut_bytes;  // of a character that the end cuts; it is not among the broken ones
 };
 
-// Which encoding decodes a sample to the likeliest text. The forms of Unicode take part by themselves.
+// Finds the encoding that decodes a sample to the likeliest text. The forms of Unicode take part by themselves.
 class Contest {
  public:
   // Looks at `most` bytes or little more.
   Contest(const Sample& sample, size_t most);
 
-  // What is to be decoded: encoding_evidence(sample, most).
+  // The bytes to be decoded: encoding_evidence(sample, most).
   const std::string& evidence() const noexcept { return evidence_; }
 
   void enter(const Candidate& candidate, const Decoded& decoded, bool guessed);  // guessed: by uchardet

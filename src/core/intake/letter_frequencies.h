@@ -1,4 +1,4 @@
-// How frequent the letters of languages are: what tells encodings apart that share a script.
+// The frequencies of the letters of languages, which tell encodings apart that share a script.
 #pragma once
 
 #include <string_view>

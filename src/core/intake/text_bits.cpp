@@ -86,7 +86,7 @@ bool has_frequencies(Script s) noexcept {
                      [s](const LetterFrequencies& f) { return f.script == s; });
 }
 
-// By script; inherited marks stand with Latin, where one language has them.
+// True for scripts with frequencies; inherited marks stand with Latin, where one language has them.
 const std::array<bool, kScripts>& counted_scripts() {
   static const std::array<bool, kScripts> table = [] {
     std::array<bool, kScripts> t{};

@@ -1,4 +1,4 @@
-// How many bits a text takes by a rough model of what people write: the measure that decides between encodings.
+// The bits that a text takes by a rough model of what people write: the measure that decides between encodings.
 #pragma once
 
 #include <array>

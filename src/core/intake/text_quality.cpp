@@ -69,7 +69,7 @@ class Pieces {
 
   const std::vector<Piece>& words() const noexcept { return words_; }
   const std::vector<Piece>& lines() const noexcept { return lines_; }
-  // Whether more than half of the words are characters that are words by themselves.
+  // True if more than half of the words are characters that are words by themselves.
   bool mostly_solos() const noexcept { return 2 * solos_ > words_.size(); }
 
  private:

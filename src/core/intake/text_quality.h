@@ -1,4 +1,4 @@
-// How much of a text is text: letters, repetition, and a score of both with length and cleanness.
+// Measures how much of a text is text: letters, repetition, and a score of both with length and cleanness.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct TextQuality {
   double repetition = 0;  // share of characters that repeat what stood before, by lines or by n-grams
 };
 
-// Of valid UTF-8. repetition is the larger of two of the measures of Rae et al. 2021 (Gopher, appendix A1.1), taken
-// over the first kQualitySample bytes:
+// Measures valid UTF-8. repetition is the larger of two of the measures of Rae et al. 2021 (Gopher, appendix A1.1),
+// taken over the first kQualitySample bytes:
 //   characters in lines equal to an earlier line, over the characters of all lines that are not blank
 //   characters in n-grams of words equal to an earlier n-gram, each counted once, over the characters of all words
 // with n = 5, and n = 10 where most words are letters of scripts without spaces. Words and lines are compared by 64-bit

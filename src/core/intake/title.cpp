@@ -67,10 +67,10 @@ std::string_view trimmed(std::string_view s) noexcept {
 
 bool is_capital(std::string_view s, size_t i) noexcept { return i < s.size() && s[i] >= 'A' && s[i] <= 'Z'; }
 
-// Whether a point that stands before `rest`, and behind no word, is a part of it: ".NET".
+// True if a point that stands before `rest`, and behind no word, is a part of it: ".NET".
 bool point_belongs(std::string_view rest) noexcept { return is_capital(rest, 0) && is_capital(rest, 1); }
 
-// Like trimmed(), but points stay that are part of the words beside them: ".NET", "...And Justice for All", "Some Inc."
+// Trims, too, but points stay that are part of the words beside them: ".NET", "...And Justice for All", "Some Inc."
 std::string_view trimmed_title(std::string_view s) noexcept {
   const std::string_view core = trimmed(s);
   if (core.empty()) return core;
@@ -130,7 +130,7 @@ std::string_view without_extensions(std::string_view s) noexcept {
   return s;
 }
 
-// What stands in round brackets and says nothing of the text: numbers of copies, versions, states.
+// True for what says nothing of the text in round brackets: numbers of copies, versions, states.
 bool is_remark(std::string_view inside) noexcept {
   inside = trimmed(inside);
   if (inside.empty()) return true;
@@ -226,7 +226,7 @@ std::string without_brackets(std::string_view s) {
   return out;
 }
 
-// Whether the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1", "1+1".
+// True if the '+' at i stands between two words, as for a space in an address: "a+b", but not "C++", "A+", "+1", "1+1".
 bool plus_joins(std::string_view s, size_t i) noexcept {
   const auto inside_word = [&](size_t at) {
     return at < s.size() && s[at] != '_' && s[at] != '-' && s[at] != '.' && s[at] != '+';

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kFirstTermSlots = 1024;
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;
 
-// Whether x / 2^64 is below share; at share 1 always.
+// True if x / 2^64 is below share; at share 1 always.
 bool below(uint64_t x, double share) noexcept {
   if (share >= 1) return true;
   return x < static_cast<uint64_t>(std::ldexp(share, 64));

@@ -50,7 +50,7 @@ class Lexicon {
   void add(std::string_view term, int64_t frequency, double idf, std::string_view shown);
   void add(std::string_view term, int64_t frequency, double idf) { add(term, frequency, idf, term); }
 
-  // After the last row. Error{invalid_argument} where there was none, or none whose idf is in the range.
+  // Is called after the last row. Error{invalid_argument} where there was none, or none whose idf is in the range.
   void finish();
 
   bool contains(uint64_t hash) const noexcept;
@@ -75,14 +75,14 @@ class Lexicon {
 // size at most, twice. stop may be null.
 std::vector<uint64_t> terms_in(const Lexicon& lexicon, const uint8_t* text, size_t size, StopCheck* stop);
 
-// Of ascending hashes, at least one.
+// The fingerprint of ascending hashes, at least one.
 Fingerprint i_match_fingerprint(const std::vector<uint64_t>& terms);
 
 // The fingerprint of all terms, then those of the variants 1..variants that leave any term. Empty for no terms.
 std::vector<Fingerprint> i_match_fingerprints(const std::vector<uint64_t>& terms, int variants, double share);
 
-// How many documents of a collection hold each word. Memory is bounded by handing over partial counts: a word may be
-// handed over several times, and its counts add up.
+// Counts the documents of a collection that hold each word. Memory is bounded by handing over partial counts: a word
+// may be handed over several times, and its counts add up.
 class TermCounts {
  public:
   // memory_limit: bytes, beyond which counts are handed over between two documents. One document's different words are

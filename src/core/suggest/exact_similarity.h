@@ -24,18 +24,18 @@ struct SimilarityHistogram {
   void add(double similarity, const SamplePair& pair, double weight) noexcept;
 };
 
-// Of one form: with the weights of pairs, and with their shares of families.
+// The histograms of one form: with the weights of pairs, and with their shares of families.
 struct FormHistograms {
   SimilarityHistogram pairs;
   SimilarityHistogram families;
-  // Of the shares of families: summed over the pairs of one, the square of what it weighs.
+  // Squares of the shares of families: summed over the pairs of one, the square of what it weighs.
   double squares[SimilarityHistogram::kSimilaritySteps + 1] = {};
 
   void add(double similarity, const SamplePair& pair) noexcept;
 };
 
-// Of each pair, by one form of shingles. memory_limit: bytes for the shingles of documents; those of one pair at least
-// are held. threads: 1..256.
+// The similarity of each pair, by one form of shingles. memory_limit: bytes for the shingles of documents; those of one
+// pair at least are held. threads: 1..256.
 std::vector<float> exact_similarities(const Document* documents, const std::vector<SamplePair>& pairs,
                                       const ShingleForm& form, size_t memory_limit, unsigned threads, StopCheck* stop);
 

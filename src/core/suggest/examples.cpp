@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-// Of these, in their order, the first whose documents have not come yet.
+// The first of these, in their order, whose documents have not come yet.
 std::vector<size_t> first_of_other_documents(const std::vector<size_t>& ordered, size_t most,
                                              const std::vector<SamplePair>& pairs, std::unordered_set<uint32_t>* used) {
   std::vector<size_t> taken;

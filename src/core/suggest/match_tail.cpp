@@ -13,8 +13,7 @@ std::vector<double> match_tail(uint32_t num_perm, double similarity) {
   if (similarity >= 1) std::fill(tail.begin(), tail.end(), 1.0);
   tail[0] = 1;
   if (similarity <= 0 || similarity >= 1) return tail;
-  // By logarithms, so that no factor leaves the range; from the greatest m, so that small tails are sums of small
-  // terms.
+  // Logarithms keep all factors in range; from the greatest m on, small tails are sums of small terms.
   const double n = num_perm;
   double log_term = n * std::log(similarity);
   double total = 0;

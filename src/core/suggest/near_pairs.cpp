@@ -18,7 +18,7 @@ constexpr uint64_t kLeastPairs = 300;
 constexpr uint64_t kMostPairs = 5000;
 constexpr uint64_t kComparedBytes = 15'000'000;  // of the first documents of pairs, about
 
-// To sign a byte of text.
+// The time to sign a byte of text.
 constexpr size_t kSigningNanoseconds = 20;
 
 struct SignedDocuments {
@@ -88,7 +88,7 @@ void NearPairs::for_each(StopCheck* stop, F f) const {
 // The mean similarity over all forms, cubed.
 double NearPairs::affinity(Cell cell) const noexcept { return std::pow(static_cast<double>(cell.sum) / kFullSum, 3.0); }
 
-// By document: how many others are alike, at least 1.
+// Counts for each document the others that are alike, at least 1.
 std::vector<uint32_t> NearPairs::count_alike(StopCheck* stop) const {
   std::vector<uint32_t> alike(documents_);
   for_each(stop, [&](uint32_t a, uint32_t b, Cell cell) {

@@ -13,7 +13,8 @@
 
 namespace neardup {
 
-// How many pairs of n documents of so many bytes in all are compared exactly, which takes time: fewer of long ones.
+// The number of pairs of n documents of so many bytes in all that are compared exactly, which takes time: fewer of long
+// ones.
 uint64_t most_compared_pairs(uint64_t bytes, uint64_t n) noexcept;
 
 // A number in [0, 1) for documents a and b, from 0, that looks random and is the same in every call.
@@ -28,17 +29,17 @@ class NearPairs {
   // Adds the pairs whose signatures of this form are at least form.near alike.
   void add_form(const Document* documents, const ShingleForm& form, const EngineOptions& options);
 
-  // Of those that were found by any form, all in order where there are at most `most`. Else a pair is kept with a
-  // chance that grows with its similarity, and weighs as many as it stands for; some `most` of them are kept. Its share
-  // is its weight divided by how many alike documents either document has (kAlike): the pairs of a family of documents
-  // that are all alike count about as one. *count: how many were found.
+  // Pairs that were found by any form: all, in order, where there are at most `most`. Else a pair is kept with a chance
+  // that grows with its similarity, and weighs as many as it stands for; some `most` of them are kept. Its share is its
+  // weight divided by how many alike documents either document has (kAlike): the pairs of a family of documents that
+  // are all alike count about as one. *count: how many were found.
   std::vector<SamplePair> thinned(uint64_t most, PairChance chance, StopCheck* stop, uint64_t* count) const;
 
   // Estimated similarity by any form.
   static constexpr double kAlike = 0.5;
 
  private:
-  // Of a pair: the sum of its estimates, and whether one is at least kAlike. All 0 where no form found it.
+  // The sum of a pair's estimates, and a bit that is set if one is at least kAlike. All 0 where no form found it.
   struct Cell {
     uint8_t alike : 1;
     uint8_t sum : 7;  // of all forms where they all say 1: kFullSum

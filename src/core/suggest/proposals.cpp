@@ -17,10 +17,10 @@ constexpr int kLeastProposedPercent = 30;
 constexpr int kMostProposedPercent = 99;
 // F1 that is as good as the greatest.
 constexpr double kAsGood = 0.005;
-// Of F1. What is better by less on a sample is no reason to leave the default.
+// A gain of F1. A smaller one on a sample is no reason to leave the default.
 constexpr double kDefaultBonus = 0.05;
 
-// By step of similarity, by number of components: the chance that as many agree.
+// The chance that as many components agree, by step of similarity and by their number.
 using Tails = std::vector<std::vector<double>>;
 
 Tails match_tails(uint32_t num_perm) {
@@ -30,7 +30,7 @@ Tails match_tails(uint32_t num_perm) {
   return tails;
 }
 
-// What a threshold finds, by one kind of weights.
+// The weight of pairs that a threshold finds, by one kind of weights.
 struct Found {
   double duplicates = 0;
   double others = 0;
@@ -107,9 +107,9 @@ const Rating& best_rating(const std::vector<Rating>& ratings, double most) {
 
 // An index has an entry a band, and as many bands as components may differ, and one more.
 double bytes_per_row(uint32_t num_perm, uint32_t need) noexcept {
-  constexpr double kIndexEntryBytes = 5.9;
+  constexpr double kProposedEntryBytes = 5.9;
   return static_cast<double>(sizeof(MinhashHeader) + num_perm * kProposedBits / 8) +
-         rounded(kIndexEntryBytes * (num_perm + 1 - need), 0);
+         rounded(kProposedEntryBytes * (num_perm + 1 - need), 0);
 }
 
 Proposal make_proposal(const Rating& rating, uint32_t form, uint32_t num_perm) noexcept {

@@ -12,7 +12,7 @@ namespace neardup {
 inline constexpr uint32_t kProposedNumPerm[] = {64, 128, 256};
 inline constexpr uint32_t kProposedBits = 16;
 
-// What signatures have, and searches ask, where a user says nothing: words with k = 3, which are the first form.
+// The defaults of signatures and searches: words with k = 3, which are the first form.
 inline constexpr uint32_t kDefaultForm = 0;
 inline constexpr uint32_t kDefaultNumPerm = 128;
 inline constexpr int kDefaultPercent = 80;
@@ -46,8 +46,8 @@ struct Interval {
   double high;
 };
 
-// Of a share that was seen in a sample of so many: 90 per cent (E. B. Wilson, 1927; n need not be whole). 0 to 1 for
-// n = 0.
+// The interval of a share that was seen in a sample of so many: 90 per cent (E. B. Wilson, 1927; n need not be whole).
+// 0 to 1 for n = 0.
 Interval share_interval(double share, double n) noexcept;
 
 // Rounded to so many digits after the point, halves upwards; those also that the nearest float8 falls short of.

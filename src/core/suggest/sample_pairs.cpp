@@ -12,7 +12,7 @@
 namespace neardup {
 namespace {
 
-// What is asked for is met also where rounding has made it a little less.
+// A bound is met also where rounding has made a similarity a little less.
 constexpr double kTolerance = 1e-9;
 
 bool is_digit(uint8_t c) noexcept { return c >= '0' && c <= '9'; }

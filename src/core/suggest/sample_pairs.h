@@ -22,7 +22,7 @@ struct SamplePair {
   double family = 1;        // the shares of all pairs of its family together, those that it stands for among them
 };
 
-// Of the pairs that are duplicates.
+// Sums over the pairs that are duplicates.
 struct PairTotals {
   uint64_t duplicates = 0;
   double weight = 0;
@@ -30,7 +30,7 @@ struct PairTotals {
 };
 PairTotals sum_duplicates(const std::vector<SamplePair>& pairs) noexcept;
 
-// Of equal documents the first is kept, in its place among the others, with its id. Returns how many are left.
+// Keeps the first of equal documents, in its place among the others, with its id. Returns how many are left.
 size_t drop_copies(Document* documents, std::string_view* ids, size_t n);
 
 // The condition of "generously": half of the text is the same.

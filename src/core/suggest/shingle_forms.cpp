@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-// What is looked at for the script.
+// The documents, and characters of each, that are looked at for the script.
 constexpr size_t kDocuments = 200;
 constexpr size_t kCharacters = 1000;
 

@@ -1,4 +1,4 @@
-// How many code points a text has.
+// Counts the code points of a text.
 #pragma once
 
 #include <cstddef>

@@ -15,12 +15,12 @@ struct FormFacts {
   unsigned unit;
   std::string_view mark;
 };
-// By UnicodeForm. The mark of UTF-32LE begins with that of UTF-16LE.
-constexpr FormFacts kForms[] = {{"UTF8", 1, "\xef\xbb\xbf"},
-                                {"UTF16LE", 2, "\xff\xfe"},
-                                {"UTF16BE", 2, "\xfe\xff"},
-                                {"UTF32LE", 4, {"\xff\xfe\0\0", 4}},
-                                {"UTF32BE", 4, {"\0\0\xfe\xff", 4}}};
+// The forms by UnicodeForm. The mark of UTF-32LE begins with that of UTF-16LE.
+constexpr FormFacts kUnicodeForms[] = {{"UTF8", 1, "\xef\xbb\xbf"},
+                                       {"UTF16LE", 2, "\xff\xfe"},
+                                       {"UTF16BE", 2, "\xfe\xff"},
+                                       {"UTF32LE", 4, {"\xff\xfe\0\0", 4}},
+                                       {"UTF32BE", 4, {"\0\0\xfe\xff", 4}}};
 
 template <bool kBig>
 inline uint32_t unit16(const uint8_t* p) noexcept {
@@ -92,15 +92,15 @@ size_t decode8(const uint8_t* bytes, size_t n, uint8_t* out, size_t* written) no
 
 }  // namespace
 
-const char* unicode_form_name(UnicodeForm form) noexcept { return kForms[static_cast<size_t>(form)].name; }
+const char* unicode_form_name(UnicodeForm form) noexcept { return kUnicodeForms[static_cast<size_t>(form)].name; }
 
-unsigned unit_size(UnicodeForm form) noexcept { return kForms[static_cast<size_t>(form)].unit; }
+unsigned unit_size(UnicodeForm form) noexcept { return kUnicodeForms[static_cast<size_t>(form)].unit; }
 
 size_t byte_order_mark(const uint8_t* b, size_t n, UnicodeForm* form) noexcept {
   const std::string_view text(reinterpret_cast<const char*>(b), n);
-  for (size_t i = std::size(kForms); i-- > 0;) {
+  for (size_t i = std::size(kUnicodeForms); i-- > 0;) {
     *form = static_cast<UnicodeForm>(i);
-    if (text.starts_with(kForms[i].mark)) return kForms[i].mark.size();
+    if (text.starts_with(kUnicodeForms[i].mark)) return kUnicodeForms[i].mark.size();
   }
   return 0;
 }

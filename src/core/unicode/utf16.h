@@ -25,8 +25,9 @@ inline constexpr size_t utf8_room(size_t n) noexcept { return n / 2 * 3 + 8; }
 // Broken: a lone surrogate, beyond U+10FFFF, no sequence of RFC 3629.
 size_t decode_unicode(UnicodeForm form, const uint8_t* bytes, size_t n, uint8_t* out, size_t* written) noexcept;
 
-// How many bytes to leave out where decode_unicode() stopped, n of them left in the document: 1..n. Of broken UTF-8
-// the longest beginning of a sequence counts as one character, as Unicode recommends (chapter 3.9, maximal subpart).
+// The number of bytes to leave out where decode_unicode() stopped, n of them left in the document: 1..n. Of broken
+// UTF-8 the longest beginning of a sequence counts as one character, as Unicode recommends (chapter 3.9, maximal
+// subpart).
 size_t broken_length(UnicodeForm form, const uint8_t* bytes, size_t n) noexcept;
 
 }  // namespace neardup

@@ -8,7 +8,7 @@
 
 namespace neardup {
 
-// What a code point is to the words of a text.
+// The part of a code point in the words of a text.
 enum class WordStep : uint8_t { separates, begins, continues };
 
 // Reads the classes of a text's code points one after another. A word is a run of letters, numbers, '_' and marks, or
@@ -26,7 +26,7 @@ class WordMachine {
     return WordStep::begins;
   }
 
-  // Whether a code point of this class, if it came next, would belong to the word at hand.
+  // True if a code point of this class, if it came next, would belong to the word at hand.
   bool continues(WordClass cls) const noexcept { return (joining_ & bit(cls)) != 0; }
 
  private:

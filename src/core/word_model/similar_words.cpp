@@ -52,7 +52,7 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
     least_[i] = 0;
     ws_.poller.spend(10);
   }
-  // What is kept of all words is taken off, as far as that leaves a quarter for blocks.
+  // Memory of all words is taken off, as far as that leaves a quarter for blocks.
   if (options.memory_limit != SIZE_MAX)
     ws_.limit =
         std::max(options.memory_limit - std::min(options.memory_limit, l.peak()), options.memory_limit / kQuarter);

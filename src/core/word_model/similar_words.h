@@ -40,7 +40,7 @@ class SimilarWords {
                const SimilarOptions& options);
   ~SimilarWords();
 
-  // Before the first block: what blocks that end before it found for a word, as best() gave it.
+  // Is called before the first block, with what blocks that end before it found for a word, as best() gave it.
   void restore(uint32_t word, const SimilarWord* best, size_t n);
 
   // The first word of the block. What was loaded before it is gone.

@@ -20,7 +20,6 @@ constexpr uint64_t kDenseEntryBytes = 13;
 
 }  // namespace
 
-// At the most, while it is built.
 uint64_t SimilarWords::Engine::block_bytes(uint64_t entries, uint64_t rows, uint64_t features) const noexcept {
   const uint64_t lanes = (rows + kLaneWords - 1) / kLaneWords;
   return entries * kBlockEntryBytes + features * sizeof(uint32_t) * (lanes + 2) + rows * 16;
@@ -69,7 +68,7 @@ void SimilarWords::Engine::prepare() {
   if (!offloaded_) build();
 }
 
-// How many words of the block have a feature that is to be dense: as few as pay, and memory allows.
+// The number of words of the block that have a feature that is to be dense: as few as pay, and memory allows.
 uint32_t SimilarWords::Engine::fewest_dense() const {
   if (width_ < kFewestDenseWords) return UINT32_MAX;
   const auto fewest = static_cast<uint32_t>(std::ceil(kernels().words->dense_share * width_));

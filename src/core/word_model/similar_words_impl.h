@@ -113,7 +113,7 @@ class FeatureSet {
   uint32_t size_ = 0;
 };
 
-// What a thread works with: a strip of rows, and sums of a lane for each of them.
+// The memory of a thread: a strip of rows, and sums of a lane for each of them.
 struct SimilarWordsWorker {
   Array<uint32_t> sums;
   Array<WordProbe> lists;     // of each row: features that the block has in lists,

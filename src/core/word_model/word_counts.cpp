@@ -36,7 +36,7 @@ class NumberStream {
   size_t held_bytes() const noexcept { return blocks_.size() * block_ * sizeof(uint32_t); }
   bool in_file() const noexcept { return file_ != nullptr; }
 
-  // What is held goes to the file.
+  // Numbers in memory go to the file.
   void spill() {
     if (file_ == nullptr) file_ = ws_.files->create();
     for (size_t i = 0; i < blocks_.size(); ++i) {

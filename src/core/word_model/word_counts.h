@@ -1,4 +1,4 @@
-// From documents to the rows of a word model: the most frequent words, how often they stand near each other, and the
+// Makes the rows of a word model from documents: the most frequent words, how often they stand near each other, and the
 // mutual information of that. Bounded memory: documents are kept as numbers in a temporary file, counts as sorted runs.
 #pragma once
 

@@ -22,7 +22,7 @@ struct LoggedCount {
   double log = 0;
 };
 
-// What is taken off |w,r,w'| is counted in thousandths, below 1.
+// A discount of |w,r,w'| is counted in thousandths, below 1.
 inline constexpr uint32_t kDiscountUnits = 1000;
 
 // The natural logarithm of a count, above 0, with the discount taken off; with one the count is below 2^54.
@@ -31,7 +31,7 @@ inline double discounted_log(uint64_t count, uint32_t discount) noexcept {
   return std::log(static_cast<double>(count * kDiscountUnits - discount) / kDiscountUnits);
 }
 
-// Whether (count - discount) * total > of_word * of_context, exactly. With a discount counts are below 2^54.
+// True if (count - discount) * total > of_word * of_context, exactly. With a discount counts are below 2^54.
 inline bool informative(uint64_t count, uint32_t discount, uint64_t total, uint64_t of_word,
                         uint64_t of_context) noexcept {
   __extension__ using u128 = unsigned __int128;

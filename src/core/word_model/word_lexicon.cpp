@@ -22,7 +22,7 @@ constexpr size_t kFirstRecord = 8;  // a record at 0 would look like a free slot
 
 constexpr size_t kLeastRead = 2048;
 constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxMergedRuns = 256;
+constexpr size_t kMaxOpenRuns = 256;
 
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
@@ -201,7 +201,7 @@ WordLexicon::WordLexicon(Workspace& ws) : ws_(ws), budget_(memory_share(ws, kQua
 
 WordLexicon::~WordLexicon() = default;
 
-// Only in memory: no format depends on it.
+// No format depends on tags: they are only in memory.
 uint32_t WordLexicon::word_tag(const uint8_t* word, size_t n) noexcept {
   if (__builtin_expect(n > 16, 0)) return static_cast<uint32_t>(XXH3_64bits(word, n));
   const uint64_t second = n > 8 ? load_le64(word + 8) : 0;
@@ -273,7 +273,7 @@ void WordLexicon::grow() {
   grow_at_ = slots_.size() / 8 * 5;
 }
 
-// Whether the next word, however long, can be taken.
+// Sets full_ unless the next word, however long, can be added.
 void WordLexicon::look_ahead() {
   if (budget_ == SIZE_MAX) return;
   const size_t block_bytes = (size_t{block_mask_} + 1) * 8;
@@ -337,10 +337,10 @@ void WordLexicon::free_table() {
 }
 
 size_t WordLexicon::merge_fan_in() const noexcept {
-  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxMergedRuns);
+  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxOpenRuns);
 }
 
-// Until all runs can be read at once.
+// Merges until all runs can be read at once.
 void WordLexicon::reduce_runs() {
   const size_t fan_in = merge_fan_in();
   while (runs_.size() > fan_in) {
@@ -411,7 +411,7 @@ void WordLexicon::choose_from_runs(size_t most) {
   for (Merge merge(*file_, runs_.data(), runs_.size(), budget_, ws_); merge.next();) {
     const size_t c = frequency_class(merge.count());
     if (c < cut.at) continue;
-    // Of one frequency the first by bytes, and so they come.
+    // The first by bytes of one frequency are chosen, and so they come.
     if (c == cut.at && c < kExactClasses) {
       if (cut.wanted == 0) continue;
       --cut.wanted;

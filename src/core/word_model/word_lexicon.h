@@ -27,7 +27,7 @@ class WordLexicon {
   explicit WordLexicon(Workspace& ws);
   ~WordLexicon();
 
-  // Whether another word may be one too many.
+  // True if another word may be one too many.
   bool full() const noexcept { return full_; }
   // Counts the word and returns its number in this epoch. n: 1 .. kMaxWordBytes; zeros follow the word up to a multiple
   // of 8 bytes. tag: what word_tag() gave for it; the prefetches, with other work between, hide waits for memory.
@@ -52,7 +52,7 @@ class WordLexicon {
 
   // Ends choosing, and frees what it needed but the words chosen.
   void begin_maps(const uint32_t* words, size_t n);
-  // From numbers of the next epoch to i where the number is that of words[i], else n. Until the next call; not beyond
+  // Maps numbers of the next epoch to i where the number is that of words[i], else n. Until the next call; not beyond
   // the last epoch.
   const uint32_t* next_map();
 

@@ -17,7 +17,7 @@ constexpr size_t kPolledPlaces = 4096;  // places between polls
 
 constexpr size_t kLeastRead = 2048;
 constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxMergedRuns = 256;
+constexpr size_t kMaxOpenRuns = 256;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ WordPairs::WordPairs(const WordPairOptions& options, uint64_t most_places, size_
       discount_(options.discount),
       wide_(options.wide),
       relations_(options.by_position ? 2 * window_ : 1) {
-  // What is not a feature is counted in the relations behind the last one, and forgotten.
+  // Words that are no features are counted in the relations behind the last one, and forgotten.
   const size_t counters = (size_t{contexts_} + 1) * relations_;
   if (wide_) {
     wide_counts_ = FeatureCounts<uint64_t>(counters, ws);
@@ -201,7 +201,7 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
   for (size_t from = begin; from < end; from += kPolledPlaces) {
     const size_t to = std::min(end, from + kPolledPlaces);
     for (size_t j = from; j < to; ++j) {
-      // Also those of the next words: most have few places.
+      // Places of the next words are fetched, too: most have few.
       const uint32_t* const later = ids + places_[std::min(j + kPlacesAhead, last)];
       __builtin_prefetch(later - window);
       __builtin_prefetch(later + window);
@@ -314,9 +314,9 @@ void WordPairs::merge_rows(std::vector<Source>* sources, FeatureCounts<Count>* c
   }
 }
 
-// Until all runs can be read at once.
+// Merges until all runs can be read at once.
 void WordPairs::reduce_runs() {
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxMergedRuns);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxOpenRuns);
   while (runs_.size() > fan_in) {
     std::unique_ptr<TempFile> target = ws_.files->create();
     std::vector<ByteRun> merged;

@@ -1,4 +1,4 @@
-// How often the words of a vocabulary stand near each other, and the rows of information that follow, in bounded
+// Counts how often the words of a vocabulary stand near each other, for the rows of information that follow, in bounded
 // memory.
 //
 // Words come as ids, in order of their places. A chunk of places that fits in memory is put in order of its words, so
@@ -71,14 +71,14 @@ class WordPairs {
   static uint64_t expected(uint64_t n, uint64_t begins, int window) noexcept {
     return n + (begins + 4) * static_cast<uint64_t>(window) + 2;
   }
-  // How many places fit in a chunk.
+  // The places that fit in a chunk.
   size_t chunk_places() const noexcept { return ids_.size(); }
 
   // n places; map: from their numbers to ids, or to options.words.
   void add(const uint32_t* places, size_t n, const uint32_t* map);
   void finish();
 
-  // As WordCounts' of that name, but for the error's text.
+  // See WordCounts; only the text of the error differs.
   bool next_row(WordRow* row);
 
   uint32_t features() const noexcept { return contexts_ * relations_; }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr size_t kPollBytes = 128 * 1024;
 
-// Of kAsciiWordBytes letters have both bits, digits and '_' have not.
+// Letters have both bits in kAsciiWordBytes, digits and '_' have not.
 constexpr uint8_t kLetterBits = 0x60;
 
 enum class Between : uint8_t { other, word, blank, line_feed, space, end, stop, closing, high };
 
-// In order of code points. Quotes that close in one language and open in another count: it matters that they touch the
+// The signs by code point. Quotes that close in one language and open in another count: it matters that they touch the
 // full stop. Spaces are those of Unicode's White_Space.
 constexpr std::u16string_view kEnds = u"\u061f\u06d4\u0964\u2026\u203c\u2047\u2048\u2049\u3002\uff01\uff1f\uff61";
 constexpr std::u16string_view kClosings =
@@ -64,7 +64,7 @@ constexpr uint32_t kZeros[] = {
     0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0,
 };
 
-// What capitals are folded to.
+// The letters that capitals are folded to.
 constexpr uint32_t kFoldedEnd = 0x20000;
 using FoldedSet = std::array<uint64_t, kFoldedEnd / 64>;
 
@@ -97,7 +97,7 @@ WordPlaces::WordPlaces(const uint8_t* text, size_t size, StopCheck* stop)
   more();
 }
 
-// At limit_: polls, and moves it on. False at the end of the text.
+// Polls at limit_, and moves it on. False at the end of the text.
 bool WordPlaces::more() {
   if (stop_ != nullptr) stop_->poll();
   if (p_ >= end_) return false;
@@ -105,7 +105,7 @@ bool WordPlaces::more() {
   return true;
 }
 
-// Goes to the beginning of the next word. *begins: whether a sentence does, too.
+// Goes to the beginning of the next word. *begins: true if a sentence does, too.
 bool WordPlaces::find_word(bool* begins) {
   // Most words have one space between them.
   if (limit_ - p_ >= 2 && *p_ == ' ' && kAsciiWordBytes[p_[1]] != 0) {

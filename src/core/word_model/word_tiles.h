@@ -21,7 +21,7 @@ class WordTiles {
   // Takes a block in the place of the one before. weights: of all `words` words; features: all are below; k: how many
   // similar words of each count. What is pointed to stays until the next block. cost: nanoseconds that the engine
   // itself would need for all probes of the block, estimated. False: the engine does the block itself. Throws what the
-  // poller throws, and Error{device} where only the device will do.
+  // poller throws, and Error{device} where the device is required.
   virtual bool begin(const WordMatrix& block, const uint32_t* weights, uint32_t words, uint32_t features, uint32_t k,
                      double cost, Workspace& ws) = 0;
 

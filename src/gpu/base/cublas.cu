@@ -31,7 +31,7 @@ struct Library {
   Library() {
     // Never closed again: like the CUDA runtime it leaves exit handlers behind.
     void* library = nullptr;
-    // That of this module's CUDA first: a newer one may want a newer driver.
+    // The one of this module's CUDA comes first: a newer one may want a newer driver.
     const std::string own = "libcublas.so." + std::to_string(CUDART_VERSION / 1000);
     for (const char* name : {own.c_str(), "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) {
       library = dlopen(name, RTLD_NOW | RTLD_LOCAL);

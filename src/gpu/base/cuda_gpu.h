@@ -85,7 +85,7 @@ class CudaGpu {
     explicit Event(CudaGpu&) {}
   };
 
-  // For one stream; kept from one use to the next, because making one takes long.
+  // Serves one stream; kept from one use to the next, because making one takes long.
   class Multiplier {
    public:
     explicit Multiplier(CudaGpu&) {}
@@ -126,7 +126,7 @@ class CudaGpu {
   template <class Kernel>
   void launch(Stream& stream, const Kernel& kernel, uint32_t grid_x, uint32_t grid_y = 1) const {
     constexpr uint32_t shared = kernel_shared<Kernel>(0);
-    // What a kernel may have without asking.
+    // A kernel may have 48 KB without asking.
     if constexpr (shared > 48 * 1024)
       check(cudaFuncSetAttribute(run_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shared)),
@@ -140,7 +140,7 @@ class CudaGpu {
                 uint32_t* positions_out, uint32_t n) const;
   // Running sums, in place.
   void sum(Stream& stream, Buffer<uint8_t>& temporary, uint64_t* counts, uint32_t n) const;
-  // What both need of temporary memory.
+  // The temporary memory that both need.
   size_t temporary_bytes(uint32_t n) const;
 
  private:

@@ -39,7 +39,7 @@ inline void check(cudaError_t status, const char* call, const char* file = __bui
                               std::to_string(line) + ")");
 }
 
-// To be called right after kernel<<<...>>>(...). Sees a launch that could not start; what goes wrong while the
+// Is called right after kernel<<<...>>>(...). Sees a launch that could not start; what goes wrong while the
 // kernel runs comes out of the next call that waits for the stream.
 inline void check_launch(const char* kernel, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   check(cudaGetLastError(), kernel, file, line);
@@ -95,7 +95,7 @@ class Event {
   cudaEvent_t get() const noexcept { return event_; }
   void record(const Stream& stream) { check(cudaEventRecord(event_, stream.get()), "cudaEventRecord"); }
 
-  // Whether the stream has passed the mark. Never waits, so that a host loop can look for a cancel meanwhile.
+  // True if the stream has passed the mark. Never waits, so that a host loop can look for a cancel meanwhile.
   bool done() const {
     const cudaError_t status = cudaEventQuery(event_);
     if (status == cudaErrorNotReady) {

@@ -1,4 +1,4 @@
-// What kernels are written in: code that nvcc compiles for the device, and any C++17 compiler for tests on the host.
+// The language of kernels: code that nvcc compiles for the device, and any C++17 compiler for tests on the host.
 //
 // A kernel is a plain struct with its arguments and a template operator()(Block&). It reaches its threads through
 // Block::each(f), which calls f(thread) for every thread of the block and ends in a barrier; what a thread must
@@ -12,7 +12,7 @@
 
 #include "core/base/hash.h"
 
-// Before a loop of a constant number of rounds.
+// Stands before a loop of a constant number of rounds.
 #ifdef __CUDA_ARCH__
 #define NEARDUP_UNROLL _Pragma("unroll")
 #else

@@ -18,7 +18,21 @@ inline double milliseconds() noexcept {
   return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
 }
 
-// What every slot has. Those of a search derive from it; they have a device, and a state that can be idle or running.
+// The size of the work that is done at once, neither too short nor too long: the caller looks for a cancel in between.
+struct WorkSize {
+  uint64_t size;
+  uint64_t least;
+  uint64_t most;
+  double short_ms;
+  double long_ms;
+
+  void took(double ms) noexcept {
+    if (ms < short_ms) size = std::min(most, size * 2);
+    if (ms > long_ms) size = std::max(least, size / 2);
+  }
+};
+
+// The slots of a search derive from this; they have a device, and a state that can be idle or running.
 template <class Gpu>
 struct SlotMemory {
   std::unique_ptr<typename Gpu::Stream> stream;
@@ -77,7 +91,7 @@ class FoundPairs {
   }
 
   // One step of a search: moves slots until there are pairs, until nothing moves, or for kStepMs; then gives at most
-  // `max` pairs. advance(slot): one move; false when the slot must wait, or has nothing to do. *busy: whether there are
+  // `max` pairs. advance(slot): one move; false when the slot must wait, or has nothing to do. *busy: true if there are
   // more pairs, or slots at work.
   template <class Slots, class Advance>
   uint32_t step(Slots& slots, NeardupGpuPair* pairs, uint32_t max, bool* busy, Advance advance) {
@@ -100,7 +114,7 @@ class FoundPairs {
     const size_t n = std::min<size_t>(max, waiting());
     std::copy_n(pairs_.begin() + given_, n, pairs);
     given_ += static_cast<std::ptrdiff_t>(n);
-    // What was given goes before it is most of the memory.
+    // Given pairs go before they are most of the memory.
     if (2 * static_cast<size_t>(given_) >= pairs_.size()) {
       pairs_.erase(pairs_.begin(), pairs_.begin() + given_);
       given_ = 0;

@@ -1,4 +1,4 @@
-// What is wrong with a job at the boundary.
+// Checks jobs at the boundary.
 #pragma once
 
 #include <string>

@@ -108,7 +108,7 @@ struct MakeBags {
   }
 };
 
-// What the kernels that compare parts have in common.
+// The arguments of the kernels that compare parts.
 struct PartPairs {
   Parts x;
   Parts y;

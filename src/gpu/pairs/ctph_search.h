@@ -96,7 +96,7 @@ class CtphSearch final : public DeviceSearch<Gpu> {
 
   bool next_unit(Unit* unit) override {
     GridTile t;
-    if (!plan_.next(this->piece_size_.pairs(), &t)) return false;
+    if (!plan_.next(this->piece_size_.size, &t)) return false;
     const GridJoin& j = plan_.join(t.join);
     *unit = {j.store_x, j.store_y, t.slab_x, t.slab_y, t.join, t.tile};
     return true;

@@ -99,7 +99,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
     unit->store_y = two_sets_ ? 1 : 0;
     if (brute_) {
       GridTile t;
-      if (!plan_.next(this->piece_size_.pairs(), &t)) return false;
+      if (!plan_.next(this->piece_size_.size, &t)) return false;
       unit->slab_x = t.slab_x;
       unit->slab_y = t.slab_y;
       unit->tile = t.tile;
@@ -135,7 +135,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
 
   bool next_piece(Slot& slot, Piece* piece) override {
     if (slot.range_first == slot.range_end) return false;
-    const uint64_t n = std::min(slot.range_end - slot.range_first, this->piece_size_.pairs());
+    const uint64_t n = std::min(slot.range_end - slot.range_first, this->piece_size_.size);
     *piece = {{}, slot.range_first, static_cast<uint32_t>(n)};
     slot.range_first += n;
     return true;

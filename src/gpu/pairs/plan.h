@@ -11,6 +11,7 @@
 
 #include "gpu/base/memory.h"
 #include "gpu/base/portable.h"
+#include "gpu/base/slots.h"
 
 namespace neardup::gpu {
 
@@ -21,12 +22,12 @@ struct Store {
   static constexpr uint32_t kMaxStoreColumns = 5;
 
   uint32_t n = 0;
-  uint32_t first_row = 0;                 // number of the first row, where rows are told by number
+  uint32_t first_row = 0;                 // number of the first row, where rows go by number
   uint32_t columns = 0;                   // arrays that a slab consists of
   uint32_t uploaded = 0;                  // of these, the first ones, come from the host
   uint32_t width[kMaxStoreColumns] = {};  // bytes of each for a row
 
-  // By plan_memory():
+  // Set by plan_memory():
   uint32_t slab_rows = 0;
   uint32_t slabs = 0;
   uint32_t held = 0;  // slabs that a device has room for
@@ -39,7 +40,7 @@ struct Store {
   uint32_t rows_in_slab(uint32_t slab) const noexcept { return std::min(slab_rows, n - slab * slab_rows); }
 };
 
-// What a search needs beside its slabs, for each slot: work that goes on at once on a device.
+// The needs of a search beside its slabs, for each slot: work that goes on at once on a device.
 struct MemoryNeed {
   uint32_t slots = 2;
   uint64_t scratch = 0;  // bytes for a row of the slabs that are joined
@@ -60,9 +61,7 @@ constexpr uint32_t kMaxHeld = 4;
 
 // Cuts the stores so that all fits in `limit` bytes of each device. False: it cannot.
 inline bool plan_memory(std::vector<Store>& stores, const MemoryNeed& need, uint64_t limit, MemoryPlan* plan) {
-  uint32_t room = kMaxRoom;
-  while (room > kLeastRoom && room / 2 >= need.most_pairs) room /= 2;
-  while (room > kLeastRoom && need.slots * need.pair * room > limit / 4) room /= 2;
+  const uint32_t room = fitting_room(need.most_pairs, need.slots * need.pair, limit / 4);
   for (uint64_t cuts = 1;; cuts *= 2) {
     uint64_t bytes = need.slots * (need.pair * room + need.fixed);
     uint64_t scratch_rows = 0;
@@ -103,12 +102,12 @@ struct GridTile {
   Tile tile;  // by positions in the slabs
 };
 
-// Which rows of y may match any of x: narrows y_first .. y_end. Rows by number in the stores.
+// Narrows y_first .. y_end to rows that may match any of x. Rows by number in the stores.
 using Narrow =
     std::function<void(const GridJoin& join, uint32_t x_first, uint32_t x_end, uint32_t* y_first, uint32_t* y_end)>;
 
-// How many of the cheapest pairs take as long as one of row x, by its number in the store: at least 1, and never less
-// for a greater x.
+// The number of the cheapest pairs that take as long as one of row x, by its number in the store: at least 1, and
+// never less for a greater x.
 using Weigh = std::function<uint64_t(const GridJoin& join, uint32_t x)>;
 
 // Hands out tiles that cover all pairs of all joins once, slab by slab.
@@ -169,7 +168,7 @@ class GridPlan {
   double done() const { return all_ == 0 ? 1 : std::min(1.0, passed_ / all_); }
 
  private:
-  // How many pairs of row x may be handed out in the place of so many cheap ones.
+  // The pairs of row x that may be handed out in the place of so many cheap ones.
   uint64_t share(uint64_t pairs, const GridJoin& j, uint32_t x) const {
     return std::max<uint64_t>(1, weigh_ ? pairs / weigh_(j, x) : pairs);
   }
@@ -234,22 +233,8 @@ inline std::pair<Tile, Tile> halves(const Tile& t) {
   return {one, two};
 }
 
-// Pairs of a piece of work, of the cheapest kind where there are several, so that one piece takes some milliseconds:
-// the caller looks for a cancel between them.
-class PieceSize {
- public:
-  explicit PieceSize(uint64_t first = uint64_t{1} << 24) : pairs_(first) {}
-  uint64_t pairs() const noexcept { return pairs_; }
-  void took(double ms) noexcept {
-    if (ms < 8) pairs_ = std::min(kMostPiecePairs, pairs_ * 2);
-    if (ms > 30) pairs_ = std::max(kLeastPiecePairs, pairs_ / 2);
-  }
-
- private:
-  static constexpr uint64_t kLeastPiecePairs = 1 << 14;
-  static constexpr uint64_t kMostPiecePairs = uint64_t{1} << 31;
-  uint64_t pairs_;
-};
+// Pairs of a piece of work, of the cheapest kind where there are several.
+inline WorkSize piece_size(uint64_t first = uint64_t{1} << 24) { return {first, 1 << 14, uint64_t{1} << 31, 8, 30}; }
 
 // ---------------------------------------------------------------- which way
 

@@ -17,13 +17,13 @@
 
 namespace neardup::gpu {
 
-// Behind the C boundary. Errors are exceptions.
+// The search behind the C boundary. Errors are exceptions.
 class Search {
  public:
   virtual ~Search() = default;
   // Takes memory, at most `limit` bytes of each device.
   virtual void start(uint64_t limit) = 0;
-  // Up to max pairs; *done is 1 when there will be no more.
+  // Returns up to max pairs; *done is 1 when there will be no more.
   virtual uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) = 0;
   NeardupGpuStats stats = {};
 };
@@ -34,7 +34,7 @@ using MakeSearch = std::unique_ptr<Search>(const std::vector<CudaGpu*>& gpus, co
                                            const NeardupGpuOptions& options);
 MakeSearch make_ctph_search, make_simhash_search, make_minhash_search;
 
-// What a piece of work tells the host, beside its pairs.
+// The counts that a piece of work leaves for the host, beside its pairs.
 struct Counters {
   uint64_t compared;
   uint64_t total;
@@ -49,24 +49,18 @@ class DeviceSearch : public Search {
   ~DeviceSearch() override { drop_memory(); }
 
   void start(uint64_t limit) override {
-    for (;;) {
-      try {
-        prepare(limit);
-        MemoryPlan plan;
-        if (!plan_memory(stores_, need_, limit, &plan))
-          throw NoMemory("the search needs more device memory than the " + std::to_string(limit >> 20) +
-                         " MB that it may take");
-        allocate_memory(plan);
-        break;
-      } catch (const Error& e) {
-        if (!Gpu::out_of_memory(e)) throw;
-        // What is free may be in pieces, or gone meanwhile.
-        drop_memory();
-        limit = (stats.device_bytes != 0 ? std::min(stats.device_bytes, limit) : limit) / 2;
-        stats.device_bytes = 0;
-        if (limit < kLeastSearchMemory) throw NoMemory(e.what());
-      }
-    }
+    allocate_within<Gpu>(
+        limit, kLeastSearchMemory,
+        [&](uint64_t within, uint64_t* planned) {
+          prepare(within);
+          MemoryPlan plan;
+          if (!plan_memory(stores_, need_, within, &plan))
+            throw NoMemory("the search needs more device memory than the " + std::to_string(within >> 20) +
+                           " MB that it may take");
+          *planned = plan.bytes;
+          allocate_memory(plan);
+        },
+        [&] { drop_memory(); });
     stats.devices = static_cast<uint32_t>(gpus_.size());
     stats.slabs = 0;
     for (const Store& s : stores_) stats.slabs += s.slabs;
@@ -80,8 +74,8 @@ class DeviceSearch : public Search {
     return n;
   }
 
-  // For tests: the first pieces have about so many pairs.
-  void set_first_piece(uint64_t pairs) noexcept { piece_size_ = PieceSize(pairs); }
+  // Tests begin with pieces of about so many pairs.
+  void set_first_piece(uint64_t pairs) noexcept { piece_size_ = piece_size(pairs); }
 
   // The least that start() tries to make do with.
   static constexpr uint64_t kLeastSearchMemory = 256 << 10;
@@ -127,7 +121,7 @@ class DeviceSearch : public Search {
     uint32_t number = 0;  // a kind's own: join, band
     Tile tile = {};
   };
-  // Of a unit: a tile, or a range of numbered pairs.
+  // A part of a unit: a tile, or a range of numbered pairs.
   struct Piece {
     Tile tile = {};
     uint64_t first = 0;
@@ -147,7 +141,7 @@ class DeviceSearch : public Search {
     Buffer<Pair> candidates;
     Buffer<Counters> counters;
     Pinned<Counters> told;
-    // Of the join.
+    // Memory of the join.
     Buffer<uint32_t> keys[2];
     Buffer<uint32_t> positions[2];
     uint32_t sorted = 0;  // which of the two
@@ -155,7 +149,7 @@ class DeviceSearch : public Search {
     Buffer<uint8_t> temporary;
   };
 
-  // ------------------------------------------------------------ what a kind says
+  // ------------------------------------------------------------ what differs from kind to kind
 
   // Fills stores_ and need_; may use the first device for estimates within `limit` bytes. Called again with less.
   virtual void prepare(uint64_t limit) = 0;
@@ -187,7 +181,7 @@ class DeviceSearch : public Search {
   std::vector<Gpu*> gpus_;
   std::vector<Store> stores_;
   MemoryNeed need_;
-  PieceSize piece_size_;
+  WorkSize piece_size_ = piece_size();
   uint32_t room_ = 0;
   bool with_candidates_ = false;
   bool finished_ = false;  // next_unit() has no more

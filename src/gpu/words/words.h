@@ -1,4 +1,4 @@
-// Kernels for rows of words: numerators of a tile of pairs, and which of them to tell.
+// Kernels for rows of words: numerators of a tile of pairs, and the pairs to report.
 //
 // The numerator of two words is the sum over common features of both values: A B' + B A', A the values and B ones where
 // there is a value. For features that many words have ("dense") it is a product of matrices of int8 (the Multiplier of
@@ -32,7 +32,7 @@ struct WordRowsView {
   const uint16_t* values;
 };
 
-// Of dense features their column of the matrices; null: there are none.
+// The columns of dense features in the matrices; null: there are none.
 constexpr uint32_t kNotDense = UINT32_MAX;
 struct DenseColumns {
   const uint32_t* of;
@@ -124,7 +124,7 @@ struct WordTile {
   NEARDUP_HD uint32_t first_pair_column(uint32_t row) const noexcept {
     return first_row + row < first_column ? 0 : least(columns, first_row + row + 1 - first_column);
   }
-  // Of the rows those that make a pair with a column come first: so many.
+  // The number of rows that make a pair with a column; they come first.
   NEARDUP_HD uint32_t pair_rows(uint32_t column) const noexcept {
     return first_column + column <= first_row ? 0 : least(rows, first_column + column - first_row);
   }
@@ -181,7 +181,7 @@ struct AddNumerators {
   }
 };
 
-// ---------------------------------------------------------------- which pairs to tell
+// ---------------------------------------------------------------- the pairs to report
 
 // In float32, off by less than 2^-22 of itself. What is compared with a bound is compared with one lowered by 2^-20,
 // so that no pair is lost by rounding.
@@ -294,7 +294,7 @@ struct RowBounds {
 };
 
 // Grid: columns in blocks of kBlockColumns. The same for columns. The counts of buckets are of all tiles since they
-// were cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are told
+// were cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are kept
 // apart.
 struct ColumnBounds {
   using Scale = SimilarityScale<4>;

@@ -1,4 +1,5 @@
-// How rows of words are compared on a device: what is dense, and how all is cut to fit in memory. Plain C++17.
+// The plan for comparing rows of words on a device: which features are dense, and how all is cut to fit in memory.
+// Plain C++17.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "gpu/base/memory.h"
+#include "gpu/base/slots.h"
 #include "gpu/neardup_gpu.h"
 #include "gpu/words/words.h"
 
@@ -28,7 +30,7 @@ constexpr uint32_t kColumnStep = 32;
 
 inline uint32_t round_up(uint32_t n, uint32_t step) noexcept { return (n + step - 1) / step * step; }
 
-// What is at the boundary as it should be; throws Error{invalid_argument}. Entries are checked when they are copied.
+// Checks what comes over the boundary; throws Error{invalid_argument}. Entries are checked when they are copied.
 inline void check_word_rows(const NeardupGpuWordRows& rows, uint32_t words) {
   const auto refuse = [](const std::string& what) { throw Error(Errc::invalid_argument, what); };
   if (rows.rows > words || rows.first > words - rows.rows)
@@ -81,7 +83,7 @@ struct WordPlan {
   uint64_t strip_entries = 0;
   uint32_t dense = 0;          // features
   uint32_t dense_columns = 0;  // the same, padded
-  uint32_t room = 0;           // pairs that a piece may tell
+  uint32_t room = 0;           // pairs that a piece may find
   uint64_t bytes = 0;
 
   uint32_t stride() const noexcept { return round_up(slice_columns, kColumnStep); }
@@ -102,9 +104,7 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
   const uint32_t n = std::max(1u, rows.rows);
   const uint64_t all = rows.rows == 0 ? 0 : rows.begin[rows.rows] - rows.begin[0];
   const uint32_t most_strip = std::min(kMaxStripRows, round_up(block.words, kRowStep));
-  uint32_t room = kMaxRoom;
-  while (room > kLeastRoom && room / 2 >= uint64_t{n} * block.words) room /= 2;
-  while (room > kLeastRoom && kWordSlots * uint64_t{sizeof(Pair)} * room > limit / 8) room /= 2;
+  const uint32_t room = fitting_room(uint64_t{n} * block.words, kWordSlots * sizeof(Pair), limit / 8);
 
   for (;; dense /= 2) {
     for (uint32_t cuts = 1;; cuts *= 2) {
@@ -152,21 +152,10 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
   }
 }
 
-// Rows of a strip, so that one takes some tens of milliseconds: the caller looks for a cancel between them.
-class StripSize {
- public:
-  explicit StripSize(uint32_t first = 256) : rows_(first) {}
-  uint32_t rows() const noexcept { return rows_; }
-  void took(double ms) noexcept {
-    if (ms < 20) rows_ = std::min(kMaxStripRows, rows_ * 2);
-    if (ms > 80) rows_ = std::max(16u, rows_ / 2);
-  }
+// Rows of a strip, which takes some tens of milliseconds.
+inline WorkSize strip_size() { return {256, 16, kMaxStripRows, 20, 80}; }
 
- private:
-  uint32_t rows_;
-};
-
-// A piece that told more than there is room for, in two; one pair always fits.
+// A piece that found more pairs than there is room for, in two; one pair always fits.
 inline std::pair<WordPiece, WordPiece> halves(const WordPiece& piece) noexcept {
   WordPiece one = piece;
   WordPiece two = piece;

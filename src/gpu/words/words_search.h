@@ -1,7 +1,7 @@
 // Words compared on any Gpu: a block of words in slices, each of which a device holds as lists and matrices; rows to
-// compare with it in strips; the numerators of a strip and a slice, of which the device tells what may be among the
-// best. Gpu is a device: CudaGpu, or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
-// Long: a search is one state machine, whose steps share its buffers.
+// compare with it in strips; the numerators of a strip and a slice, of which the device
+// reports what may be among the best. Gpu is a device: CudaGpu, or in tests one that runs kernels on the host
+// (test/gpu/host_gpu.h). Long: a search is one state machine, whose steps share its buffers.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace neardup::gpu {
 
-// Behind the C boundary. Errors are exceptions.
+// Comparisons of words behind the C boundary. Errors are exceptions.
 class Words {
  public:
   virtual ~Words() = default;
@@ -24,12 +24,12 @@ class Words {
   // Takes memory, at most `limit` bytes of each device.
   virtual void begin(const NeardupGpuWordBlock& block, uint64_t limit) = 0;
   virtual void probe(const NeardupGpuWordRows& rows, const float* least) = 0;
-  // Up to max pairs; *done is 1 when there will be no more.
+  // Returns up to max pairs; *done is 1 when there will be no more.
   virtual uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) = 0;
   NeardupGpuWordStats stats = {};
 };
 
-// On CUDA devices. way: NEARDUP_GPU_WAY_...
+// Makes them for CUDA devices. way: NEARDUP_GPU_WAY_...
 class CudaGpu;
 std::unique_ptr<Words> make_words(const std::vector<CudaGpu*>& gpus, uint32_t way);
 
@@ -97,7 +97,7 @@ class WordSearch final : public Words {
     return n;
   }
 
-  // For tests: strips of at most so many rows.
+  // Tests have strips of at most so many rows.
   void limit_strips(uint32_t rows) noexcept { most_strip_ = rows; }
   const WordPlan& plan() const noexcept { return plan_; }
 
@@ -127,7 +127,7 @@ class WordSearch final : public Words {
 
     WordRowsView view() const noexcept { return {begins.data(), features.data(), values.data()}; }
   };
-  // What is being loaded.
+  // Rows that are being loaded.
   struct Load {
     const NeardupGpuWordRows* from = nullptr;
     uint32_t first = 0, n = 0;  // rows of it
@@ -176,27 +176,21 @@ class WordSearch final : public Words {
   // ------------------------------------------------------------ memory
 
   void prepare() {
-    uint64_t limit = limit_;
-    for (;;) {
-      drop_memory();
-      try {
-        Gpu& gpu = *gpus_.front();
-        gpu.use();
-        if (!plan_words(
-                block_, static_cast<uint32_t>(wanted_.size()), row_entries_, limit,
-                [&](uint32_t n) { return gpu.temporary_bytes(n); }, &plan_))
-          throw NoMemory("comparing words needs more device memory than the " + std::to_string(limit >> 20) +
-                         " MB that it may take");
-        allocate_memory();
-        break;
-      } catch (const Error& e) {
-        if (!Gpu::out_of_memory(e)) throw;
-        // What is free may be in pieces, or gone meanwhile.
-        limit = std::min(plan_.bytes, limit) / 2;
-        drop_memory();
-        if (limit < kLeastWordsMemory) throw NoMemory(e.what());
-      }
-    }
+    drop_memory();
+    allocate_within<Gpu>(
+        limit_, kLeastWordsMemory,
+        [&](uint64_t within, uint64_t* planned) {
+          Gpu& gpu = *gpus_.front();
+          gpu.use();
+          if (!plan_words(
+                  block_, static_cast<uint32_t>(wanted_.size()), row_entries_, within,
+                  [&](uint32_t n) { return gpu.temporary_bytes(n); }, &plan_))
+            throw NoMemory("comparing words needs more device memory than the " + std::to_string(within >> 20) +
+                           " MB that it may take");
+          *planned = plan_.bytes;
+          allocate_memory();
+        },
+        [&] { drop_memory(); });
     column_of_.clear();
     if (plan_.dense != 0) {
       std::vector<uint32_t> chosen(wanted_.begin(), wanted_.begin() + plan_.dense);
@@ -322,8 +316,8 @@ class WordSearch final : public Words {
     slot.slice = slice_;
     // Each slot gets some, so that rows are loaded while others are compared.
     const auto share = static_cast<uint32_t>((rows_.rows - 1) / (2 * slots_.size()) + 1);
-    const uint32_t most = std::min(
-        {strip_size_.rows(), plan_.strip_rows, most_strip_, rows_end_ - next_row_, std::max(kGoodStrip, share)});
+    const uint32_t most = std::min({static_cast<uint32_t>(strip_size_.size), plan_.strip_rows, most_strip_,
+                                    rows_end_ - next_row_, std::max(kGoodStrip, share)});
     uint32_t n = 1;
     while (n < most && rows_.begin[next_row_ + n + 1] - rows_.begin[next_row_] <= plan_.strip_entries) ++n;
     slot.tile = {rows_.first + next_row_, n, block_.rows.first + slice_first(), slice_width(slice_), plan_.stride(),
@@ -588,7 +582,7 @@ class WordSearch final : public Words {
   uint32_t slice_ = 0;     // of the next unit
   uint32_t next_row_ = 0;  // and its first row
   uint32_t rows_end_ = 0;
-  StripSize strip_size_;
+  WorkSize strip_size_ = strip_size();
   uint32_t most_strip_ = UINT32_MAX;
   FoundPairs found_;
 };

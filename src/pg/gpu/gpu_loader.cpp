@@ -105,7 +105,7 @@ const NeardupGpuApi* gpu_api(const char** reason) {
   static const NeardupGpuApi* api = nullptr;
   static char failure[NEARDUP_GPU_TEXT];
 
-  // Not remembered: a child of the postmaster starts with a copy of its variables.
+  // This is not remembered: a child of the postmaster starts with a copy of its variables.
   if (IsPostmasterEnvironment && !IsUnderPostmaster) {
     *reason = "the GPU module is not opened in the postmaster";
     return nullptr;

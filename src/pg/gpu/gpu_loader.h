@@ -12,7 +12,7 @@ namespace neardup {
 // Refuses in the postmaster: what CUDA sets up there would be broken in every child. Raises no PostgreSQL error.
 const NeardupGpuApi* gpu_api(const char** reason);
 
-// What the module says of this machine. All text is ASCII.
+// The module's report on this machine. All text is ASCII.
 struct GpuMachine {
   uint32_t count;                 // GPUs that this process may see; 0 when there is no module, driver or GPU
   char driver[NEARDUP_GPU_TEXT];  // the driver in words; empty where there is none
@@ -24,7 +24,8 @@ const GpuMachine& gpu_machine();
 
 // Describes device 0 .. gpu_machine().count - 1 and tries it: true when it is usable, else info->reason says why
 // not (info->name is empty when it could not even be described). A device that failed once is not touched again in
-// this session; one that works is tried anew at each call, which takes some tenths of a second and cannot be cancelled.
+// this session; one that works is tried again at each call, which takes some tenths of a second and cannot be
+// cancelled.
 bool gpu_device_info(uint32_t device, NeardupGpuDevice* info);
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Whether searches for pairs go to the GPU: neardup.device decides.
+// Decides by neardup.device if searches for pairs go to the GPU.
 #pragma once
 
 #include "core/pairs/pair_join.h"
@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// What an engine made now is to be given: null with neardup.device = cpu, which leaves the module alone. Lives as long
+// The join for an engine that is made now: null with neardup.device = cpu, which leaves the module alone. Lives as long
 // as the session. Opens nothing.
 PairJoin* gpu_join();
 

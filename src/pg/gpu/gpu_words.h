@@ -1,12 +1,12 @@
-// Whether similar words are sought on the GPU: neardup.device decides.
+// Decides by neardup.device if similar words are sought on the GPU.
 #pragma once
 
 #include "core/word_model/word_tiles.h"
 
 namespace neardup {
 
-// What a SimilarWords made now is to be given: null with neardup.device = cpu, which leaves the module alone. Lives as
-// long as the session. Opens nothing.
+// The offload for a SimilarWords that is made now: null with neardup.device = cpu, which leaves the module alone. Lives
+// as long as the session. Opens nothing.
 WordTiles* gpu_words();
 
 // Once in the process, when the extension is loaded: device memory that a failed call has left behind is given back

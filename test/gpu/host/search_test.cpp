@@ -395,17 +395,17 @@ TEST(GpuPlan, MemoryFitsOrIsRefused) {
 }
 
 TEST(GpuPlan, PiecesGrowAndShrink) {
-  PieceSize size(1 << 20);
+  WorkSize size = piece_size(1 << 20);
   size.took(1);
-  EXPECT_EQ(size.pairs(), 1u << 21);
+  EXPECT_EQ(size.size, 1u << 21);
   size.took(20);
-  EXPECT_EQ(size.pairs(), 1u << 21);
+  EXPECT_EQ(size.size, 1u << 21);
   size.took(100);
-  EXPECT_EQ(size.pairs(), 1u << 20);
+  EXPECT_EQ(size.size, 1u << 20);
   for (int i = 0; i < 100; ++i) size.took(100);
-  EXPECT_GT(size.pairs(), 1000u);
+  EXPECT_GT(size.size, 1000u);
   for (int i = 0; i < 100; ++i) size.took(0);
-  EXPECT_LE(size.pairs(), uint64_t{1} << 31);
+  EXPECT_LE(size.size, uint64_t{1} << 31);
 }
 
 TEST(GpuPlan, JoiningPaysWhereKeysTellRowsApart) {

@@ -8,7 +8,7 @@
 namespace neardup {
 namespace {
 
-// Up to `most`.
+// Counts no further than `most`.
 size_t count_units(Unit unit, std::string_view text, size_t most, StopCheck* stop) {
   UnitScanner units(unit, reinterpret_cast<const uint8_t*>(text.data()), text.size(), stop);
   TextUnit unused;

@@ -1,4 +1,4 @@
-// What a comparison leaves out: the units of a document that stand in texts to ignore.
+// The units that a comparison leaves out: units of a document that stand in texts to ignore.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The inside of shared_passages.h: which runs of so many units two documents share, told by comparing, not by hashes.
+// The inside of shared_passages.h: the runs of so many units that two documents share, by comparing, not by hashes.
 #pragma once
 
 #include <cstdint>
@@ -118,7 +118,7 @@ class SharedUnits {
   Numbers<uint32_t> chains_;
 };
 
-// From numbers of units to numbers of runs: afterwards a[i] and b[i] are equal and above 0 just where the runs of
+// Makes numbers of units numbers of runs: afterwards a[i] and b[i] are equal and above 0 just where the runs of
 // `length` units from a[i] and b[i] on are equal, and 0 where the other document has no such run. By doubling (Karp,
 // Miller, Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). length at
 // least 1.

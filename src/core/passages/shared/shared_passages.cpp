@@ -252,7 +252,7 @@ Numbers<Run> choose(RunHeap matches, size_t units, size_t least, Workspace& ws) 
       ws.poller.spend(1);
     }
   }
-  // In order of a: every unit names its passage.
+  // Every unit names its passage: put out in the order of a.
   Numbers<Run> out(ws);
   for (size_t i = 0; i < units;) {
     ws.poller.spend(2);

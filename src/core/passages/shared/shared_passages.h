@@ -22,7 +22,7 @@ struct Passage {
   size_t end;
 };
 
-// For tests and reports.
+// Figures for tests and reports.
 struct PassageStats {
   size_t peak_bytes = 0;  // working memory held at once
 };
