@@ -222,13 +222,13 @@ class Watch {
   double began_;
 };
 
-SearchHandle* checked_handle(NeardupGpuSearch* search) {
+SearchHandle& checked_handle(NeardupGpuSearch* search) {
   if (search == nullptr) throw Error(Errc::invalid_argument, "search must not be null");
-  return reinterpret_cast<SearchHandle*>(search);
+  return *reinterpret_cast<SearchHandle*>(search);
 }
-WordsHandle* checked_handle(NeardupGpuWords* words) {
+WordsHandle& checked_handle(NeardupGpuWords* words) {
   if (words == nullptr) throw Error(Errc::invalid_argument, "words must not be null");
-  return reinterpret_cast<WordsHandle*>(words);
+  return *reinterpret_cast<WordsHandle*>(words);
 }
 
 // The devices asked for that work.
@@ -285,6 +285,19 @@ void leave_full_ones(const NeardupGpuOptions& options, Gpus& gpus) {
   gpus = std::move(kept);
 }
 
+// Makes what stands behind an opaque pointer; prepare(handle) does so, and its time counts.
+template <class Work, class Opaque, class Prepare>
+void create(const NeardupGpuOptions& options, Opaque** out, Prepare prepare) {
+  auto handle = std::make_unique<Handle<Work>>();
+  handle->options = options;
+  {
+    const Watch watch(handle->create_ms);
+    handle->gpus = devices_for(options);
+    prepare(*handle);
+  }
+  *out = reinterpret_cast<Opaque*>(handle.release());
+}
+
 NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuSearch** search, char* error,
                                    uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
@@ -293,20 +306,14 @@ NeardupGpuStatus api_search_create(const NeardupGpuOptions* options, NeardupGpuS
     *search = nullptr;
     if (options->filter > NEARDUP_GPU_FILTER_LCS || options->way > NEARDUP_GPU_WAY_COMPARE)
       throw Error(Errc::invalid_argument, "no such filter or way");
-    auto handle = std::make_unique<SearchHandle>();
-    handle->options = *options;
-    {
-      const Watch watch(handle->create_ms);
-      handle->gpus = devices_for(*options);
-    }
-    *search = reinterpret_cast<NeardupGpuSearch*>(handle.release());
+    create<Search>(*options, search, [](SearchHandle&) {});
   });
 }
 
 NeardupGpuStatus api_search_start(NeardupGpuSearch* search, const NeardupGpuJob* job, char* error,
                                   uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    SearchHandle& handle = *checked_handle(search);
+    SearchHandle& handle = checked_handle(search);
     if (job == nullptr) throw Error(Errc::invalid_argument, "job must not be null");
     if (handle.work != nullptr) throw Error(Errc::invalid_argument, "the search was started before");
     check_job(*job);
@@ -326,7 +333,7 @@ template <class Opaque>
 NeardupGpuStatus api_step(Opaque* opaque, NeardupGpuPair* pairs, uint32_t max, uint32_t* count, double* done,
                           char* error, uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    auto& handle = *checked_handle(opaque);
+    auto& handle = checked_handle(opaque);
     if (pairs == nullptr || count == nullptr || done == nullptr || max == 0)
       throw Error(Errc::invalid_argument, "pairs, count and done must not be null, and max not 0");
     if (handle.work == nullptr) throw Error(Errc::invalid_argument, "the search was not started");
@@ -356,22 +363,17 @@ NeardupGpuStatus api_words_create(const NeardupGpuOptions* options, NeardupGpuWo
       throw Error(Errc::invalid_argument, "options and words must not be null");
     *words = nullptr;
     if (options->way > NEARDUP_GPU_WAY_COMPARE) throw Error(Errc::invalid_argument, "no such way");
-    auto handle = std::make_unique<WordsHandle>();
-    handle->options = *options;
-    {
-      const Watch watch(handle->create_ms);
-      handle->gpus = devices_for(*options);
-      leave_full_ones(*options, handle->gpus);
-      handle->work = make_words(pointers(handle->gpus), options->way);
-    }
-    *words = reinterpret_cast<NeardupGpuWords*>(handle.release());
+    create<Words>(*options, words, [](WordsHandle& handle) {
+      leave_full_ones(handle.options, handle.gpus);
+      handle.work = make_words(pointers(handle.gpus), handle.options.way);
+    });
   });
 }
 
 NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlock* block, char* error,
                                  uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    WordsHandle& handle = *checked_handle(words);
+    WordsHandle& handle = checked_handle(words);
     if (block == nullptr) throw Error(Errc::invalid_argument, "block must not be null");
     const Watch watch(handle.start_ms);
     handle.work->drop();
@@ -382,7 +384,7 @@ NeardupGpuStatus api_words_begin(NeardupGpuWords* words, const NeardupGpuWordBlo
 NeardupGpuStatus api_words_probe(NeardupGpuWords* words, const NeardupGpuWordRows* rows, const float* least,
                                  char* error, uint32_t error_size) noexcept {
   return guarded(error, error_size, [&] {
-    WordsHandle& handle = *checked_handle(words);
+    WordsHandle& handle = checked_handle(words);
     if (rows == nullptr || least == nullptr) throw Error(Errc::invalid_argument, "rows and least must not be null");
     const Watch watch(handle.step_ms);
     handle.work->probe(*rows, least);

@@ -92,8 +92,8 @@ bool CublasProducts::multiplies_right() {
   const int8_t* const columns = there.data() + kSide * kLong;
   bool right = true;
   try {
-    multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, false);
-    multiply(stream.get(), there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, true);
+    for (const bool add : {false, true})
+      multiply(stream, there.data(), kSide, columns, kSide, kLong, kLong, product.data(), kSide, add);
   } catch (const NoMemory&) {
     throw;
   } catch (const Error&) {
@@ -113,12 +113,12 @@ bool CublasProducts::multiplies_right() {
 }
 
 // cuBLAS has columns where we have rows: there it is columns' * rows, of m by n.
-void CublasProducts::multiply(cudaStream_t stream, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m,
+void CublasProducts::multiply(const Stream& stream, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m,
                               uint32_t k, uint32_t ld, int32_t* out, uint32_t out_ld, bool add) {
   const Library& l = library();
   const int32_t one = 1;
   const int32_t beta = add ? 1 : 0;
-  int status = l.set_stream(handle_, stream);
+  int status = l.set_stream(handle_, stream.get());
   if (status == 0)
     status = l.gemm(handle_, kTransposed, kAsIs, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), &one,
                     columns, kInt8, static_cast<int>(ld), rows, kInt8, static_cast<int>(ld), &beta, out, kInt32,

@@ -22,7 +22,7 @@ class CublasProducts {
 
   // out[r][c] is, or with `add` goes up by, the sum over i < k of rows[r][i] * columns[c][i], in 32 bits: n rows, m
   // columns, all of `ld` bytes; rows of out are out_ld apart. All numbers are multiples of 16, pointers of 16 bytes.
-  void multiply(cudaStream_t stream, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m, uint32_t k,
+  void multiply(const Stream& stream, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m, uint32_t k,
                 uint32_t ld, int32_t* out, uint32_t out_ld, bool add);
 
  private:

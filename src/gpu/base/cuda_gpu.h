@@ -86,17 +86,8 @@ class CudaGpu {
   };
 
   // Serves one stream; kept from one use to the next, because making one takes long.
-  class Multiplier {
-   public:
+  struct Multiplier : CublasProducts {
     explicit Multiplier(CudaGpu&) {}
-    bool works() const noexcept { return products_.works(); }
-    void multiply(Stream& stream, const int8_t* rows, uint32_t n, const int8_t* columns, uint32_t m, uint32_t k,
-                  uint32_t ld, int32_t* out, uint32_t out_ld, bool add) {
-      products_.multiply(stream.get(), rows, n, columns, m, k, ld, out, out_ld, add);
-    }
-
-   private:
-    CublasProducts products_;
   };
 
   void use() const { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }

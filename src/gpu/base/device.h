@@ -50,54 +50,49 @@ inline void ignore(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
 
-// A stream of the current device that does not wait for the legacy default stream.
-class Stream {
+// A handle of CUDA's that is destroyed with its one owner.
+template <class Handle, cudaError_t (*kDestroy)(Handle)>
+class OwnedHandle {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
-  ~Stream() {
-    if (stream_ != nullptr) ignore(cudaStreamDestroy(stream_));
+  ~OwnedHandle() {
+    if (handle_ != nullptr) ignore(kDestroy(handle_));
   }
-  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
+  OwnedHandle(OwnedHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  OwnedHandle& operator=(OwnedHandle&& other) noexcept {
+    std::swap(handle_, other.handle_);
     return *this;
   }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
 
-  cudaStream_t get() const noexcept { return stream_; }
+  Handle get() const noexcept { return handle_; }
 
-  // Waits until all work given to the stream is done. Only where the host reads a result.
-  void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+ protected:
+  OwnedHandle() = default;
 
- private:
-  cudaStream_t stream_ = nullptr;
+  Handle handle_ = nullptr;
 };
 
-// A mark in a stream. timing: whether elapsed time is wanted; without it waiting is cheaper.
-class Event {
+// A stream of the current device that does not wait for the legacy default stream.
+class Stream : public OwnedHandle<cudaStream_t, cudaStreamDestroy> {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+
+  // Waits until all work given to the stream is done. Only where the host reads a result.
+  void wait() const { check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize"); }
+};
+
+// A mark in a stream. timing: elapsed time is wanted; without it waiting is cheaper.
+class Event : public OwnedHandle<cudaEvent_t, cudaEventDestroy> {
  public:
   explicit Event(bool timing = false) {
-    check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+    check(cudaEventCreateWithFlags(&handle_, timing ? cudaEventDefault : cudaEventDisableTiming),
           "cudaEventCreateWithFlags");
   }
-  ~Event() {
-    if (event_ != nullptr) ignore(cudaEventDestroy(event_));
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
 
-  cudaEvent_t get() const noexcept { return event_; }
-  void record(const Stream& stream) { check(cudaEventRecord(event_, stream.get()), "cudaEventRecord"); }
+  void record(const Stream& stream) { check(cudaEventRecord(handle_, stream.get()), "cudaEventRecord"); }
 
   // True if the stream has passed the mark. Never waits, so that a host loop can look for a cancel meanwhile.
   bool done() const {
-    const cudaError_t status = cudaEventQuery(event_);
+    const cudaError_t status = cudaEventQuery(handle_);
     if (status == cudaErrorNotReady) {
       ignore(status);
       return false;
@@ -105,23 +100,7 @@ class Event {
     check(status, "cudaEventQuery");
     return true;
   }
-
- private:
-  cudaEvent_t event_ = nullptr;
 };
-
-namespace detail {
-
-// n * sizeof(T), or the error that an impossible request deserves.
-template <class T>
-size_t checked_bytes(size_t n) {
-  static_assert(std::is_trivially_copyable_v<T>, "device and pinned memory is copied byte by byte");
-  if (n > SIZE_MAX / sizeof(T))
-    throw Error(Errc::too_large, "buffer of " + std::to_string(n) + " elements is too large");
-  return n * sizeof(T);
-}
-
-}  // namespace detail
 
 struct DeviceMemory {
   static constexpr bool kOnHost = false;
@@ -140,8 +119,10 @@ class OwnedBuffer {
  public:
   OwnedBuffer() = default;
   explicit OwnedBuffer(size_t n) : size_(n) {
-    const size_t bytes = detail::checked_bytes<T>(n);
-    if (bytes > 0) Memory::allocate(reinterpret_cast<void**>(&data_), bytes);
+    static_assert(std::is_trivially_copyable_v<T>, "device and pinned memory is copied byte by byte");
+    if (n > SIZE_MAX / sizeof(T))
+      throw Error(Errc::too_large, "buffer of " + std::to_string(n) + " elements is too large");
+    if (n > 0) Memory::allocate(reinterpret_cast<void**>(&data_), n * sizeof(T));
   }
   ~OwnedBuffer() {
     if (data_ != nullptr) ignore(Memory::release(data_));
