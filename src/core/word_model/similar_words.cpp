@@ -1,4 +1,4 @@
-// See similar_words.h and similar_words_impl.h.
+// See similar_words.h.
 #include "core/word_model/similar_words.h"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/word_model/similar_words_impl.h"
 
 namespace neardup {
 namespace {
@@ -18,8 +17,8 @@ constexpr uint32_t kMaxOffloadedRows = 8192;
 
 }  // namespace
 
-SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features,
-                             const SimilarOptions& options)
+SimilarWords::SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features,
+                           const SimilarOptions& options)
     : ws_(options.memory_limit, nullptr, options.stop),
       words_(words),
       k_(options.k),
@@ -59,7 +58,7 @@ SimilarWords::Engine::Engine(uint32_t words, const uint32_t* weights, const uint
   workers_.resize(threads_);
 }
 
-void SimilarWords::Engine::offer(uint32_t word, uint32_t other, double similarity) {
+void SimilarWords::offer(uint32_t word, uint32_t other, double similarity) {
   double* s = similarity_.data() + size_t{word} * k_;
   uint32_t* who = similar_.data() + size_t{word} * k_;
   uint32_t at;
@@ -90,7 +89,7 @@ void SimilarWords::Engine::offer(uint32_t word, uint32_t other, double similarit
   if (held_[word] == k_) least_[word] = static_cast<float>(s[0]) * kLoweredBound;
 }
 
-size_t SimilarWords::Engine::best(uint32_t word, SimilarWord* out) const {
+size_t SimilarWords::best(uint32_t word, SimilarWord* out) const {
   const size_t n = held_[word];
   for (size_t i = 0; i < n; ++i) out[i] = {similar_[size_t{word} * k_ + i], similarity_[size_t{word} * k_ + i]};
   std::sort(out, out + n, [this](const SimilarWord& a, const SimilarWord& b) {
@@ -101,7 +100,7 @@ size_t SimilarWords::Engine::best(uint32_t word, SimilarWord* out) const {
 
 // ---------------------------------------------------------------- the course of a search
 
-void SimilarWords::Engine::begin_block(uint32_t first) {
+void SimilarWords::begin_block(uint32_t first) {
   first_ = first;
   width_ = 0;
   loading_ = true;
@@ -117,7 +116,7 @@ void SimilarWords::Engine::begin_block(uint32_t first) {
   rows_at_once_ = kFirstProbeRows;
 }
 
-void SimilarWords::Engine::probe(const WordRow& row) {
+void SimilarWords::probe(const WordRow& row) {
   if (loading_) prepare();
   probes_.add(row);
   ws_.poller.spend(row.size / 2 + 20);
@@ -125,13 +124,13 @@ void SimilarWords::Engine::probe(const WordRow& row) {
   if (probes_.size() >= rows_at_once_ || probes_.entries() >= most_entries) flush();
 }
 
-void SimilarWords::Engine::end_block() {
+void SimilarWords::end_block() {
   if (loading_) prepare();
   flush();
   block_.clear();
 }
 
-void SimilarWords::Engine::flush() {
+void SimilarWords::flush() {
   const uint32_t n = probes_.size();
   if (n == 0) return;
   std::memcpy(bounds_.data(), least_.data(), words_ * sizeof(float));
@@ -158,19 +157,5 @@ void SimilarWords::Engine::flush() {
   probes_.clear();
   ws_.poller.steps(stats_.pairs, uint64_t{words_} * (words_ - 1) / 2);
 }
-
-// ---------------------------------------------------------------- the interface
-
-SimilarWords::SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features,
-                           const SimilarOptions& options)
-    : engine_(std::make_unique<Engine>(words, weights, tie, features, options)) {}
-SimilarWords::~SimilarWords() = default;
-void SimilarWords::restore(uint32_t word, const SimilarWord* best, size_t n) { engine_->restore(word, best, n); }
-void SimilarWords::begin_block(uint32_t first) { engine_->begin_block(first); }
-bool SimilarWords::load(const WordRow& row) { return engine_->load(row); }
-void SimilarWords::probe(const WordRow& row) { engine_->probe(row); }
-void SimilarWords::end_block() { engine_->end_block(); }
-size_t SimilarWords::best(uint32_t word, SimilarWord* out) const { return engine_->best(word, out); }
-const SimilarWords::Stats& SimilarWords::stats() const noexcept { return engine_->stats(); }
 
 }  // namespace neardup

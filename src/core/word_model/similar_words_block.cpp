@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/kernels/kernels.h"
-#include "core/word_model/similar_words_impl.h"
+#include "core/word_model/similar_words.h"
 
 namespace neardup {
 namespace {
@@ -20,12 +20,12 @@ constexpr uint64_t kDenseEntryBytes = 13;
 
 }  // namespace
 
-uint64_t SimilarWords::Engine::block_bytes(uint64_t entries, uint64_t rows, uint64_t features) const noexcept {
+uint64_t SimilarWords::block_bytes(uint64_t entries, uint64_t rows, uint64_t features) const noexcept {
   const uint64_t lanes = (rows + kLaneWords - 1) / kLaneWords;
   return entries * kBlockEntryBytes + features * sizeof(uint32_t) * (lanes + 2) + rows * 16;
 }
 
-bool SimilarWords::Engine::load(const WordRow& row) {
+bool SimilarWords::load(const WordRow& row) {
   ws_.poller.spend(row.size * 2 + 50);
   // A quarter is for the rows that are probed and what threads work with.
   const uint64_t entries = block_.entries() + row.size;
@@ -40,7 +40,7 @@ bool SimilarWords::Engine::load(const WordRow& row) {
 }
 
 // After the last row of the block was loaded.
-void SimilarWords::Engine::prepare() {
+void SimilarWords::prepare() {
   loading_ = false;
   ++stats_.blocks;
   set_.number();
@@ -69,7 +69,7 @@ void SimilarWords::Engine::prepare() {
 }
 
 // The number of words of the block that have a feature that is to be dense: as few as pay, and memory allows.
-uint32_t SimilarWords::Engine::fewest_dense() const {
+uint32_t SimilarWords::fewest_dense() const {
   if (width_ < kFewestDenseWords) return UINT32_MAX;
   const auto fewest = static_cast<uint32_t>(std::ceil(kernels().words->dense_share * width_));
   if (ws_.limit == SIZE_MAX) return fewest;
@@ -83,7 +83,7 @@ uint32_t SimilarWords::Engine::fewest_dense() const {
   return many[room] + 1;
 }
 
-void SimilarWords::Engine::build() {
+void SimilarWords::build() {
   Ledger& l = ws_.ledger;
   const uint32_t n = set_.size();
   const uint32_t fewest = fewest_dense();

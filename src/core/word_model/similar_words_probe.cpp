@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/kernels/kernels.h"
-#include "core/word_model/similar_words_impl.h"
+#include "core/word_model/similar_words.h"
 
 namespace neardup {
 namespace {
@@ -18,7 +18,7 @@ constexpr ptrdiff_t kUnsearchedEntries = 32;
 
 }  // namespace
 
-void SimilarWords::Engine::run() {
+void SimilarWords::run() {
   if (width_ == 0) return;
   const uint32_t n = probes_.size();
   const size_t stride = lane_stride(lane_size(0));
@@ -61,7 +61,7 @@ void SimilarWords::Engine::run() {
   }
 }
 
-void SimilarWords::Engine::work(SimilarWordsWorker& w, size_t task, HitSink& sink) {
+void SimilarWords::work(SimilarWordsWorker& w, size_t task, HitSink& sink) {
   const auto first = static_cast<uint32_t>(task * strip_);
   const uint32_t n = std::min(strip_, probes_.size() - first);
   translate(w, first, n);
@@ -81,7 +81,7 @@ void SimilarWords::Engine::work(SimilarWordsWorker& w, size_t task, HitSink& sin
 }
 
 // The rows' features by the block's lists and dense features.
-void SimilarWords::Engine::translate(SimilarWordsWorker& w, uint32_t first, uint32_t n) {
+void SimilarWords::translate(SimilarWordsWorker& w, uint32_t first, uint32_t n) {
   const WordMatrix rows = probes_.matrix(0);
   size_t list = 0;
   size_t dense = 0;
@@ -107,7 +107,7 @@ void SimilarWords::Engine::translate(SimilarWordsWorker& w, uint32_t first, uint
   w.dense_begin[slot] = dense;
 }
 
-void SimilarWords::Engine::add_dense(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
+void SimilarWords::add_dense(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
   const uint32_t size = lane_size(lane);
   const size_t stride = lane_stride(size);
@@ -123,7 +123,7 @@ void SimilarWords::Engine::add_dense(SimilarWordsWorker& w, uint32_t n, uint32_t
   }
 }
 
-void SimilarWords::Engine::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
+void SimilarWords::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t lane, uint32_t start, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
   const size_t stride = lane_stride(lane_size(lane));
   const uint32_t* offsets = offsets_.data() + size_t{lane} * lists_;
@@ -145,7 +145,7 @@ void SimilarWords::Engine::add_lists(SimilarWordsWorker& w, uint32_t n, uint32_t
 }
 
 // Hands over the pairs that may be among the best of either word.
-void SimilarWords::Engine::select(SimilarWordsWorker& w, uint32_t first, uint32_t n, uint32_t lane, HitSink& sink) {
+void SimilarWords::select(SimilarWordsWorker& w, uint32_t first, uint32_t n, uint32_t lane, HitSink& sink) {
   const WordKernels& kernel = *kernels().words;
   const uint32_t size = lane_size(lane);
   const size_t stride = lane_stride(size);

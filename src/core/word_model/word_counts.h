@@ -4,14 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "core/base/stop.h"
+#include "core/word_model/number_stream.h"
+#include "core/word_model/word_lexicon.h"
+#include "core/word_model/word_pairs.h"
 #include "core/word_model/word_places.h"
 #include "core/word_model/word_row.h"
-#include "core/work/temp_file.h"
+#include "core/work/workspace.h"
 
 namespace neardup {
 
@@ -36,7 +38,6 @@ struct WordCountOptions {
 class WordCounts {
  public:
   explicit WordCounts(const WordCountOptions& options);
-  ~WordCounts();
 
   // A document as words.h reads it.
   void add_document(const uint8_t* text, size_t size);
@@ -44,16 +45,16 @@ class WordCounts {
   // place.
   void begin_words();
   void add_word(std::string_view word);
-  void end_words();
+  void end_words() {}
 
-  uint64_t documents() const noexcept;
-  uint64_t places() const noexcept;  // of words or not
+  uint64_t documents() const noexcept { return documents_; }
+  uint64_t places() const noexcept { return places_; }  // of words or not
 
   // The most frequent `most` words of all, by frequency, descending, then by bytes. Returns how many: fewer where there
   // are no more. Ends adding. Words of an earlier choice are forgotten; those of the last one stay.
   size_t choose(size_t most);
-  std::string_view word(size_t candidate) const noexcept;
-  uint64_t frequency(size_t candidate) const noexcept;
+  std::string_view word(size_t candidate) const noexcept { return lexicon_.word(candidate); }
+  uint64_t frequency(size_t candidate) const noexcept { return lexicon_.frequency(candidate); }
 
   // The vocabulary: word i of the model is candidate words[i], ascending. Counts. features: only the first so many
   // words make features; at most n. Once. n <= kMaxWords.
@@ -61,17 +62,46 @@ class WordCounts {
 
   // The row of the next word, from 0 on; its arrays stay until the next call. False after the last word. Words without
   // a feature have an empty row. Error{too_large} for a weight above kMaxFeatureWeight.
-  bool next_row(WordRow* row);
+  bool next_row(WordRow* row) { return pairs_->next_row(row); }
 
   // All features of the rows are below.
-  uint32_t features() const noexcept;
-  uint64_t pairs() const noexcept;  // of places that were counted, each once
-  uint64_t spilled_bytes() const noexcept;
-  size_t peak_bytes() const noexcept;
+  uint32_t features() const noexcept { return pairs_->features(); }
+  uint64_t pairs() const noexcept { return pairs_->pairs(); }  // of places that were counted, each once
+  uint64_t spilled_bytes() const noexcept { return ws_.spilled_bytes; }
+  size_t peak_bytes() const noexcept { return ws_.ledger.peak(); }
 
  private:
-  class Engine;
-  std::unique_ptr<Engine> engine_;
+  // Places wait here until there are some, so that words are fetched side by side from a lexicon larger than the
+  // caches.
+  static constexpr size_t kWaitingWords = 32;
+  static constexpr size_t kWaitingBytes = 8192;
+  struct Waiting {
+    uint32_t tag;
+    uint16_t length;  // 0: without a word
+    uint16_t at;      // in waiting_bytes_
+    bool begins;
+  };
+
+  void put(const uint8_t* word, size_t n);
+  void flush();
+
+  const WordCountOptions options_;
+  Workspace ws_;
+  WordLexicon lexicon_;
+  NumberStream stream_;
+  std::optional<WordPairs> pairs_;
+  uint64_t documents_ = 0;
+  uint64_t places_ = 0;
+
+  bool begins_ = true;    // a window begins with the next place that is put,
+  bool starts_ = true;    // and with the next one that is numbered
+  int gap_ = 0;           // places without a word before it
+  uint64_t windows_ = 0;  // how many began
+  uint8_t word_[kMaxWordBytes + 8];
+  Waiting waiting_[kWaitingWords];
+  size_t waiting_count_ = 0;
+  uint8_t waiting_bytes_[kWaitingBytes];
+  size_t waiting_used_ = 0;
 };
 
 }  // namespace neardup
