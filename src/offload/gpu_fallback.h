@@ -7,6 +7,9 @@
 
 namespace neardup {
 
+// Pairs that one step of the module may bring.
+inline constexpr uint32_t kStepPairs = 1 << 16;
+
 // The host of the users of the module.
 struct GpuHost {
   // The module's table, or null with the reason.

@@ -14,9 +14,6 @@
 namespace neardup {
 namespace {
 
-// Pairs that one step may bring.
-constexpr uint32_t kStepPairs = 1 << 16;
-
 // The module's own struct, so that no array is copied.
 static_assert(sizeof(CtphPart) == sizeof(NeardupGpuPart) &&
               offsetof(CtphPart, text) == offsetof(NeardupGpuPart, text) &&

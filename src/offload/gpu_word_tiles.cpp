@@ -9,9 +9,6 @@
 namespace neardup {
 namespace {
 
-// Pairs that one step may bring.
-constexpr uint32_t kStepPairs = 1 << 16;
-
 NeardupGpuWordRows word_rows(const WordMatrix& m) noexcept { return {m.begin, m.features, m.values, m.rows, m.first}; }
 
 }  // namespace

@@ -41,7 +41,6 @@ struct Corpus {
     for (const auto& a : arrays) {
       counts->begin_words();
       for (const std::string& word : a) counts->add_word(word);
-      counts->end_words();
     }
   }
 };

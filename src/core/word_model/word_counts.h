@@ -41,11 +41,10 @@ class WordCounts {
 
   // A document as words.h reads it.
   void add_document(const uint8_t* text, size_t size);
-  // A document of given words: begin, each of them, end. An empty word, or one above kMaxWordBytes, only keeps its
+  // A document of given words: begin, then each of them. An empty word, or one above kMaxWordBytes, only keeps its
   // place.
   void begin_words();
   void add_word(std::string_view word);
-  void end_words() {}
 
   uint64_t documents() const noexcept { return documents_; }
   uint64_t places() const noexcept { return places_; }  // of words or not

@@ -251,14 +251,14 @@ void put_row(uint32_t word, uint32_t features, uint64_t* next_word, FeatureCount
 
 }  // namespace
 
-template <class Count>
-void WordPairs::write_rows(FeatureCounts<Count>* counts, RunWriter* out) {
-  uint64_t next_word = 0;
-  for (uint32_t w = 0; w < words_; ++w) {
-    const uint64_t n = gather(w, counts);
-    if (n == 0) continue;
-    put_row(w, features(), &next_word, counts, ws_.poller, out);
-  }
+// count(word, counts): counts the neighbours of a word, and returns 0 only if it has none.
+template <class Counter>
+void WordPairs::write_rows(RunWriter* out, Counter count) {
+  with_counts([&](auto* counts) {
+    uint64_t next_word = 0;
+    for (uint32_t w = 0; w < words_; ++w)
+      if (count(w, counts) != 0) put_row(w, features(), &next_word, counts, ws_.poller, out);
+  });
 }
 
 void WordPairs::write_chunk(size_t owned_end) {
@@ -266,11 +266,7 @@ void WordPairs::write_chunk(size_t owned_end) {
   sort_chunk(owned_end);
   if (file_ == nullptr) file_ = ws_.files->create();
   RunWriter out(*file_, runs_.empty() ? 0 : runs_.back().end, run_buffer(), ws_);
-  if (wide_) {
-    write_rows(&wide_counts_, &out);
-  } else {
-    write_rows(&narrow_counts_, &out);
-  }
+  write_rows(&out, [this](uint32_t word, auto* counts) { return gather(word, counts); });
   runs_.push_back(out.finish());
   places_ = Array<uint32_t>();
 }
@@ -304,16 +300,6 @@ uint64_t WordPairs::add_runs(uint32_t word, std::vector<Source>* sources, Featur
   return n;
 }
 
-template <class Count>
-void WordPairs::merge_rows(std::vector<Source>* sources, FeatureCounts<Count>* counts, RunWriter* out) {
-  uint64_t next_word = 0;
-  for (uint32_t w = 0; w < words_; ++w) {
-    const uint64_t n = add_runs(w, sources, counts);
-    if (n == 0) continue;
-    put_row(w, features(), &next_word, counts, ws_.poller, out);
-  }
-}
-
 // Merges until all runs can be read at once.
 void WordPairs::reduce_runs() {
   const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxOpenRuns);
@@ -323,11 +309,7 @@ void WordPairs::reduce_runs() {
     for (size_t first = 0; first < runs_.size(); first += fan_in) {
       std::vector<Source> sources = open_runs(first, std::min(fan_in, runs_.size() - first), budget_);
       RunWriter out(*target, merged.empty() ? 0 : merged.back().end, run_buffer(), ws_);
-      if (wide_) {
-        merge_rows(&sources, &wide_counts_, &out);
-      } else {
-        merge_rows(&sources, &narrow_counts_, &out);
-      }
+      write_rows(&out, [&](uint32_t word, auto* counts) { return add_runs(word, &sources, counts); });
       merged.push_back(out.finish());
     }
     file_ = std::move(target);
@@ -409,16 +391,11 @@ void WordPairs::weigh(uint32_t word, uint64_t most, FeatureCounts<Count>* counts
 bool WordPairs::next_row(WordRow* row) {
   if (row_ == words_) return false;
   const uint32_t word = row_++;
-  const auto fill = [&](auto* counts) {
+  with_counts([&](auto* counts) {
     const uint64_t most = runs_.empty() ? gather(word, counts) : add_runs(word, &sources_, counts);
     *row = {nullptr, nullptr, 0};
     if (most > 0) weigh(word, most, counts, row);
-  };
-  if (wide_) {
-    fill(&wide_counts_);
-  } else {
-    fill(&narrow_counts_);
-  }
+  });
   return true;
 }
 

@@ -44,7 +44,6 @@ class FeatureCounts {
     bits_[feature >> 6] |= uint64_t{1} << (feature & 63);
     top_[feature >> 12] |= uint64_t{1} << (feature >> 6 & 63);
   }
-  void prefetch(size_t feature) const noexcept { __builtin_prefetch(&counts_[feature], 1); }
 
   // f(feature, count) in order of features; all counts are 0 then.
   template <class F>
@@ -93,10 +92,8 @@ class WordPairs {
   void write_chunk(size_t owned_end);
   template <class Count>
   uint64_t gather(uint32_t word, FeatureCounts<Count>* counts);
-  template <class Count>
-  void write_rows(FeatureCounts<Count>* counts, RunWriter* out);
-  template <class Count>
-  void merge_rows(std::vector<Source>* sources, FeatureCounts<Count>* counts, RunWriter* out);
+  template <class Counter>
+  void write_rows(RunWriter* out, Counter count);
   template <class Count>
   uint64_t add_runs(uint32_t word, std::vector<Source>* sources, FeatureCounts<Count>* counts);
   template <class Count>
@@ -119,7 +116,14 @@ class WordPairs {
   const uint32_t relations_;  // 2 * window, or 1
   size_t budget_;             // for chunks, then for reading runs
 
-  // One of them, by wide_.
+  // Calls f with those counters that are in use, by wide_.
+  template <class F>
+  void with_counts(F f) {
+    if (wide_)
+      f(&wide_counts_);
+    else
+      f(&narrow_counts_);
+  }
   FeatureCounts<uint32_t> narrow_counts_;
   FeatureCounts<uint64_t> wide_counts_;
 

@@ -354,37 +354,22 @@ class WordSearch final : public Words {
     Gpu& gpu = *slot.device->gpu;
     Load& l = slot.load;
     const uint64_t entries = l.from->begin[l.first + l.n] - l.from->begin[l.first];
-    uint64_t count = l.n;
-    uint32_t width = 4;
-    uint8_t* to = nullptr;
-    switch (l.column) {
-      case kDenseColumn:
-        count = column_of_.size();
-        to = reinterpret_cast<uint8_t*>(l.to->dense.data());
-        break;
-      case kBegins:
-        count = uint64_t{l.n} + 1;
-        to = reinterpret_cast<uint8_t*>(l.to->begins.data());
-        break;
-      case kFeatures:
-        count = entries;
-        to = reinterpret_cast<uint8_t*>(l.to->features.data());
-        break;
-      case kValues:
-        count = entries;
-        width = 2;
-        to = reinterpret_cast<uint8_t*>(l.to->values.data());
-        break;
-      case kWeights:
-        to = reinterpret_cast<uint8_t*>(l.to->weights.data());
-        break;
-      case kBounds:
-        to = reinterpret_cast<uint8_t*>(l.to->bounds.data());
-        break;
-    }
+    const struct {
+      void* to;
+      uint64_t count;
+      uint32_t width;
+    } columns[kColumns] = {{l.to->dense.data(), column_of_.size(), 4},
+                           {l.to->begins.data(), uint64_t{l.n} + 1, 4},
+                           {l.to->features.data(), entries, 4},
+                           {l.to->values.data(), entries, 2},
+                           {l.to->weights.data(), l.n, 4},
+                           {l.to->bounds.data(), l.n, 4}};
+    const auto [to, count, width] = columns[l.column];
     if (l.done < count) {
       const uint64_t n = std::min(count - l.done, staging_bytes_ / width);
-      if (!slot.copy_in(gpu, to + l.done * width, n * width, [&](uint8_t* out) { fill(l, n, out); })) return false;
+      if (!slot.copy_in(gpu, static_cast<uint8_t*>(to) + l.done * width, n * width,
+                        [&](uint8_t* out) { fill(l, n, out); }))
+        return false;
       l.done += n;
     }
     if (l.done == count) {

@@ -80,7 +80,6 @@ void add_array(WordCounts* counts, ArrayType* array) {
       for (int i = 0; i < piece; ++i) counts->add_word(words[i].data == nullptr ? std::string_view() : words[i].view());
     });
   }
-  call_core([=] { counts->end_words(); });
 }
 
 void add_row(TextCall* call, TupleTableSlot* slot) {

@@ -27,6 +27,7 @@ class Numbers {
     if (size_ == data_.size()) grow();
     data_[size_++] = value;
   }
+  void drop_last() noexcept { --size_; }
   // n elements of `value`; what was there is gone.
   void fill(size_t n, const T& value) {
     data_ = Array<T>();

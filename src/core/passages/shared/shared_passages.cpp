@@ -182,27 +182,23 @@ class RunHeap {
  public:
   explicit RunHeap(Workspace& ws) : ws_(ws), runs_(ws) {}
 
-  bool empty() const noexcept { return size_ == 0; }
+  bool empty() const noexcept { return runs_.size() == 0; }
   void push(const Run& run) {
     ws_.poller.spend(100);
-    if (size_ == runs_.size()) {
-      runs_.add(run);
-    } else {
-      runs_[size_] = run;
-    }
-    ++size_;
-    std::push_heap(&runs_[0], &runs_[0] + size_, ShorterOrLater{});
+    runs_.add(run);
+    std::push_heap(&runs_[0], &runs_[0] + runs_.size(), ShorterOrLater{});
   }
   Run pop() {
     ws_.poller.spend(200);
-    std::pop_heap(&runs_[0], &runs_[0] + size_, ShorterOrLater{});
-    return runs_[--size_];
+    std::pop_heap(&runs_[0], &runs_[0] + runs_.size(), ShorterOrLater{});
+    const Run top = runs_.back();
+    runs_.drop_last();
+    return top;
   }
 
  private:
   Workspace& ws_;
   Numbers<Run> runs_;
-  size_t size_ = 0;
 };
 
 // The runs of a that stand in b and can be made longer neither way, in order.
