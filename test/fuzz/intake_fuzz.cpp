@@ -10,7 +10,6 @@
 #include "core/intake/encoding.h"
 #include "core/intake/text_quality.h"
 #include "core/intake/title.h"
-#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 #include "test/fuzz/fuzz.h"

@@ -8,7 +8,6 @@
 #include "core/document/fingerprint.h"
 #include "core/document/winnow.h"
 #include "core/passages/shared/shared_passages.h"
-#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 #include "test/fuzz/fuzz.h"

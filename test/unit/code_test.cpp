@@ -7,7 +7,7 @@
 
 #include "core/document/shingle.h"
 #include "core/document/text_units.h"
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"

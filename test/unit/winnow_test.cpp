@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 
 #include "test/reference/passages_reference.h"
 #include "test/unit/support.h"

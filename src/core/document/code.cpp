@@ -10,7 +10,6 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPolledCodePoints = 0x4000;
 constexpr uint32_t kZeroWidthNoBreak = 0xfeff;
 constexpr size_t kMaxRawDelimiter = 16;  // of C++
 
@@ -87,8 +86,7 @@ unsigned name_character(const uint8_t* p, const uint8_t* end) noexcept {
 void CodeReader::step() {
   unsigned length = 1;
   if (*p_ >= 0x80) detail::decode_utf8(p_, end_, &length);
-  p_ += length;
-  if ((++position_ & (kPolledCodePoints - 1)) == 0 && stop_ != nullptr) stop_->poll();
+  TextReader::step(length);
 }
 
 void CodeReader::step_ascii(size_t n) {

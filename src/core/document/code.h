@@ -24,19 +24,13 @@ inline constexpr uint8_t kCodeVersion = 1;
 //   name         other runs of letters, digits, _, $ and characters above U+007F
 //   operator     the longest of a list, else a single character; no two > are one token, for lists of types nest
 // A comment or literal without an end goes to the end of the text, a string of one line to the end of its line.
-class CodeReader {
+class CodeReader : public TextReader {
  public:
-  // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be
-  // null) is polled every 16 K code points.
-  CodeReader(const uint8_t* text, size_t size, StopCheck* stop)
-      : text_(text), p_(text), end_(text + size), stop_(stop) {}
+  CodeReader(const uint8_t* text, size_t size, StopCheck* stop) : TextReader(text, size, stop) {}
 
   // False at the end. *key is what makes two tokens equal: "id" for a name, "lit" for a literal, else the token as it
   // stands. It points to a constant or into the text.
   bool next(TextUnit* unit, std::string_view* key);
-
-  // Bytes that were read. What follows does not change the tokens so far, if it is 4 bytes or more.
-  size_t consumed() const noexcept { return static_cast<size_t>(p_ - text_); }
 
  private:
   uint8_t at(size_t i) const noexcept { return i < static_cast<size_t>(end_ - p_) ? p_[i] : uint8_t{0}; }
@@ -55,12 +49,6 @@ class CodeReader {
   void read_raw(size_t delimiter);
   bool read_after_prefix(std::string_view name);
   void step_escaped();
-
-  const uint8_t* const text_;
-  const uint8_t* p_;
-  const uint8_t* const end_;
-  StopCheck* const stop_;
-  size_t position_ = 0;
 };
 
 }  // namespace neardup

@@ -8,7 +8,6 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kPolledCodePoints = 0x4000;
 constexpr uint32_t kNextLine = 0x85;
 constexpr uint32_t kLineSeparator = 0x2028;
 constexpr uint32_t kParagraphSeparator = 0x2029;
@@ -42,11 +41,6 @@ LineReader::Space LineReader::look(unsigned* length, uint32_t* code_point) const
   if (*code_point == kParagraphSeparator) return Space::paragraph_end;
   if (*code_point == kNextLine || *code_point == kLineSeparator) return Space::line_end;
   return is_blank(*code_point) ? Space::blank : Space::none;
-}
-
-void LineReader::step(unsigned bytes) {
-  p_ += bytes;
-  if ((++position_ & (kPolledCodePoints - 1)) == 0 && stop_ != nullptr) stop_->poll();
 }
 
 // True if the unit ends at the white space at hand. *broken: its last line has ended before.

@@ -336,7 +336,7 @@ struct ShingleStream::Impl {
   }
 };
 
-ShingleStream::ShingleStream(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop) {
+ShingleStream::ShingleStream(Unit unit, int64_t k, const uint8_t* text, size_t size, StopCheck* stop) {
   check_k(k);
   impl_ = std::make_unique<Impl>(unit, static_cast<size_t>(k), text, size, stop);
 }

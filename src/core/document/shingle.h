@@ -32,7 +32,7 @@ class ShingleStream {
 
   // text must stay valid. k 1..64, else Error{invalid_argument}. Ill-formed UTF-8 reads as U+FFFD.
   // stop (may be null) is polled every 64 KB of text.
-  ShingleStream(Unit unit, int k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
+  ShingleStream(Unit unit, int64_t k, const uint8_t* text, size_t size, StopCheck* stop = nullptr);
   ~ShingleStream();
   ShingleStream(const ShingleStream&) = delete;
   ShingleStream& operator=(const ShingleStream&) = delete;

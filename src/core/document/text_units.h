@@ -32,16 +32,11 @@ const char* units_in_words(Unit unit) noexcept;
 
 // One unit after another, the same ones, in the same order, as ShingleStream and ShingleText read. Constant memory but
 // for the word at hand.
-class UnitScanner {
+class UnitScanner : private TextReader {
  public:
-  // text must stay valid. In ill-formed UTF-8 a byte that starts no sequence is one code point, U+FFFD. stop (may be
-  // null) is polled every 16 K code points.
   UnitScanner(Unit unit, const uint8_t* text, size_t size, StopCheck* stop = nullptr)
-      : unit_(unit),
-        text_(text),
-        p_(text),
-        end_(text + size),
-        stop_(stop),
+      : TextReader(text, size, stop),
+        unit_(unit),
         lines_(unit == Unit::paragraph, text, size, stop),
         code_(text, size, stop) {}
 
@@ -52,36 +47,23 @@ class UnitScanner {
   // normalised line or paragraph, the token (code.h). It lives until the next call.
   bool next(TextUnit* unit, std::string_view* key);
 
-  // Bytes that were read. What follows does not change the units so far, if it is 4 bytes or more.
+  // See TextReader.
   size_t consumed() const noexcept {
-    return is_of_lines(unit_)    ? lines_.consumed()
-           : unit_ == Unit::code ? code_.consumed()
-                                 : static_cast<size_t>(p_ - text_);
+    return is_of_lines(unit_) ? lines_.consumed() : unit_ == Unit::code ? code_.consumed() : TextReader::consumed();
   }
 
  private:
   template <bool kKeys>
   bool next_word(TextUnit* unit);
-  void step(unsigned bytes) {
-    p_ += bytes;
-    if ((++position_ & 0x3fff) == 0 && stop_ != nullptr) stop_->poll();
-  }
-
   // Goes to `to`, over bytes that are code points.
   void step_ascii(const uint8_t* to) {
-    constexpr size_t kPollShift = 14;
     const size_t before = position_;
     position_ += static_cast<size_t>(to - p_);
     p_ = to;
-    if (before >> kPollShift != position_ >> kPollShift && stop_ != nullptr) stop_->poll();
+    if (before / kPolledCodePoints != position_ / kPolledCodePoints && stop_ != nullptr) stop_->poll();
   }
 
   const Unit unit_;
-  const uint8_t* const text_;
-  const uint8_t* p_;
-  const uint8_t* const end_;
-  StopCheck* const stop_;
-  size_t position_ = 0;
   LineReader lines_;
   CodeReader code_;
   std::string key_;

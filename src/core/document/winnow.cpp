@@ -11,11 +11,6 @@
 namespace neardup {
 namespace {
 
-int checked_k(int64_t k) {
-  check_k(k);
-  return static_cast<int>(k);
-}
-
 uint64_t checked_window(int64_t window) {
   if (window < kMinWinnowWindow || window > kMaxWinnowWindow)
     throw Error(Errc::invalid_argument, "window must be between 1 and 10000: " + std::to_string(window), {},
@@ -28,7 +23,7 @@ uint64_t checked_window(int64_t window) {
 WinnowStream::WinnowStream(Unit unit, int64_t k, int64_t window, const uint8_t* text, size_t size, StopCheck* stop)
     : window_(checked_window(window)),
       units_(unit, text, size, stop),
-      shingles_(unit, checked_k(k), text, size, stop),
+      shingles_(unit, k, text, size, stop),
       batch_(new uint64_t[ShingleStream::kMaxBatch]),
       queue_(std::bit_ceil(window_)),
       mask_(queue_.size() - 1) {}

@@ -5,7 +5,7 @@
 #include <bitset>
 
 #include "core/base/named_values.h"
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup {
 namespace {

@@ -2,7 +2,6 @@
 #include "core/passages/cut.h"
 
 #include "core/document/text_units.h"
-#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 namespace neardup {

@@ -14,7 +14,7 @@
 #include "core/passages/seeds.h"
 #include "core/passages/verify_windows.h"
 #include "core/passages/window_counts.h"
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 #include "core/work/byte_store.h"
 
 namespace neardup {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/passages/window_counts.h"
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup {
 

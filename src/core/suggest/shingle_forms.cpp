@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/document/words.h"
-#include "core/unicode/code_points.h"
 #include "core/unicode/utf8.h"
 
 namespace neardup {

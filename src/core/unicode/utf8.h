@@ -7,6 +7,8 @@
 
 namespace neardup {
 
+class StopCheck;
+
 // Version of the word rules and of the Unicode table (15.0.0) behind them. It is stored in every signature
 // over words, so that signatures made by different rules are never compared silently.
 inline constexpr uint8_t kTokenizerVersion = 1;
@@ -45,5 +47,9 @@ unsigned encode_utf8(uint32_t c, uint8_t* out) noexcept;
 
 // True when all n bytes are well-formed UTF-8 without NUL.
 bool valid_utf8_text(const uint8_t* text, size_t n) noexcept;
+
+// Code points in the first `bytes` bytes at text, which end between two of them; a byte that starts no well-formed
+// sequence counts as one, as in decode_utf8(). Polls stop (may be null).
+size_t count_code_points(const uint8_t* text, size_t bytes, StopCheck* stop = nullptr);
 
 }  // namespace neardup

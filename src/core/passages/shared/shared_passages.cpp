@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/passages/shared/shared_grams.h"
-#include "core/unicode/code_points.h"
+#include "core/unicode/utf8.h"
 
 namespace neardup {
 namespace {
