@@ -20,10 +20,6 @@ constexpr size_t kLeastRecordBlock = 4096;
 constexpr size_t kMaxRecordBlock = size_t{1} << 20;
 constexpr size_t kFirstRecord = 8;  // a record at 0 would look like a free slot
 
-constexpr size_t kLeastRead = 2048;
-constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxOpenRuns = 256;
-
 size_t padded(size_t n) noexcept { return (n + 7) & ~size_t{7}; }
 
 // Classes of frequencies, ascending: each below 256 has its own, others share one with at most 1/64 more.
@@ -67,7 +63,8 @@ class WordLexicon::Merge {
   Merge(TempFile& file, const ByteRun* runs, size_t n, size_t budget, Workspace& ws)
       : poller_(ws.poller), words_(ws.ledger, n * kMaxWordBytes) {
     const size_t share = budget / n;
-    const size_t buffer = share < kMaxWordBytes + kLeastRead ? kLeastRead : std::min(share - kMaxWordBytes, kMaxRead);
+    const size_t buffer =
+        share < kMaxWordBytes + kLeastRunBuffer ? kLeastRunBuffer : std::min(share - kMaxWordBytes, kMaxRunBuffer);
     sources_.reserve(n);
     heap_.reserve(n);
     same_.reserve(n);
@@ -305,7 +302,7 @@ void WordLexicon::write_run() {
   const size_t n = sort_slots();
   if (file_ == nullptr) file_ = ws_.files->create();
   const uint64_t written = runs_.empty() ? 0 : runs_.back().end;
-  WordWriter writer(*file_, written, std::min(ws_.limit / 16, kMaxRead), ws_);
+  WordWriter writer(*file_, written, std::min(ws_.limit / 16, kMaxRunBuffer), ws_);
   for (size_t i = 0; i < n; ++i) {
     const Record* const r = record(slots_[i].at);
     RunWriter& out = writer.put(word_at(slots_[i].at), r->count, 1);
@@ -337,7 +334,7 @@ void WordLexicon::free_table() {
 }
 
 size_t WordLexicon::merge_fan_in() const noexcept {
-  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRead), 2, kMaxOpenRuns);
+  return std::clamp<size_t>(budget_ / (kMaxWordBytes + kLeastRunBuffer), 2, kMaxOpenRuns);
 }
 
 // Merges until all runs can be read at once.
@@ -348,7 +345,7 @@ void WordLexicon::reduce_runs() {
     std::vector<ByteRun> merged;
     for (size_t first = 0; first < runs_.size(); first += fan_in) {
       Merge merge(*file_, runs_.data() + first, std::min(fan_in, runs_.size() - first), budget_, ws_);
-      WordWriter writer(*target, merged.empty() ? 0 : merged.back().end, std::min(ws_.limit / 16, kMaxRead), ws_);
+      WordWriter writer(*target, merged.empty() ? 0 : merged.back().end, std::min(ws_.limit / 16, kMaxRunBuffer), ws_);
       while (merge.next()) {
         RunWriter& out = writer.put(merge.word(), merge.count(), merge.numbers());
         merge.each_number([&out](uint64_t epoch, uint64_t number) {

@@ -15,10 +15,6 @@ constexpr size_t kMaxChunkPlaces = size_t{1} << 31;
 constexpr size_t kPlacesAhead = 8;      // places whose neighbours are fetched in advance
 constexpr size_t kPolledPlaces = 4096;  // places between polls
 
-constexpr size_t kLeastRead = 2048;
-constexpr size_t kMaxRead = 256 * 1024;
-constexpr size_t kMaxOpenRuns = 256;
-
 }  // namespace
 
 // ---- counters ----
@@ -225,7 +221,7 @@ uint64_t WordPairs::gather(uint32_t word, FeatureCounts<Count>* counts) {
 
 // ---- runs ----
 
-size_t WordPairs::run_buffer() const noexcept { return std::clamp(ws_.limit / 16, kLeastRead, kMaxRead); }
+size_t WordPairs::run_buffer() const noexcept { return std::clamp(ws_.limit / 16, kLeastRunBuffer, kMaxRunBuffer); }
 
 namespace {
 
@@ -275,7 +271,8 @@ std::vector<WordPairs::Source> WordPairs::open_runs(size_t first, size_t n, size
   std::vector<Source> out;
   out.reserve(n);
   for (size_t i = 0; i < n; ++i) {
-    out.push_back({ByteRunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRead, kMaxRead), ws_), 0});
+    out.push_back(
+        {ByteRunReader(*file_, runs_[first + i], std::clamp(budget / n, kLeastRunBuffer, kMaxRunBuffer), ws_), 0});
     Source& s = out.back();
     s.word = s.reader.at_end() ? UINT64_MAX : s.reader.read() - 1;
   }
@@ -302,7 +299,7 @@ uint64_t WordPairs::add_runs(uint32_t word, std::vector<Source>* sources, Featur
 
 // Merges until all runs can be read at once.
 void WordPairs::reduce_runs() {
-  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRead, 4, kMaxOpenRuns);
+  const size_t fan_in = std::clamp<size_t>(budget_ / kLeastRunBuffer, 4, kMaxOpenRuns);
   while (runs_.size() > fan_in) {
     std::unique_ptr<TempFile> target = ws_.files->create();
     std::vector<ByteRun> merged;

@@ -15,6 +15,11 @@ struct ByteRun {
   uint64_t end;
 };
 
+// Bytes of a reader's buffer where several runs are merged, and how many runs that are.
+inline constexpr size_t kLeastRunBuffer = 2048;
+inline constexpr size_t kMaxRunBuffer = 256 * 1024;
+inline constexpr size_t kMaxOpenRuns = 256;
+
 // Appends to a file. What is written is in the file after finish().
 class RunWriter {
  public:
