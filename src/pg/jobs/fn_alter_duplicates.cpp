@@ -8,7 +8,6 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/statement_scope.h"
 
@@ -130,7 +129,7 @@ Job locked_row(Oid job, Oid function) {
     adopt_parts(opened);
   });
   const QualifiedName name = QualifiedName::held(job);
-  with_statements([&] { run_statement(lock_job_row(name)); });
+  with_statements([&] { run_statement(sql("SELECT FROM {job} FOR UPDATE", {{"job", name}})); });
   return read_job(job, function);
 }
 

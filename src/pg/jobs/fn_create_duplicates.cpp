@@ -5,7 +5,6 @@
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
-#include "pg/jobs/job_statements.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/new_table.h"
 #include "pg/sql/statement_scope.h"
@@ -62,24 +61,49 @@ JobRow row_given(const JobArguments& given) {
 
 // The table of the job, without a row.
 void make_job_table(Job* job) {
-  const bool is_ours = made_first({job->job}, [&] { run_statement(create_job_table(*job)); });
+  const bool is_ours =
+      made_first({job->job}, [&] { run_statement(job_sql(*job, "CREATE TABLE {job} OF {neardup}.neardup_job")); });
   if (!is_ours)
     ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("relation %s exists already", job->job.text()),
                     errhint("drop_duplicates() drops a table of duplicates with its job; or choose another name.")));
   job->oid = made_here(cstring_to_text(job->job.text()));
-  run_statement(identify_job_rows(*job));
+  // A publication of all tables lets none be updated that has no key.
+  run_statement(job_sql(*job, "ALTER TABLE {job} REPLICA IDENTITY FULL"));
+}
+
+// ", within_1 AS name, .."
+Sql within_columns(const JobRow& row) {
+  SqlList columns("");
+  for (int i = 0; i < row.n_within; ++i)
+    columns.add(sql(", {value} AS {name}",
+                    {{"value", Identifier(psprintf("within_%d", i + 1))}, {"name", Identifier(row.within[i])}}));
+  return columns.all();
 }
 
 void make_result_table(Job* job, const JobSource& source, const char* given_name) {
-  run_statement(create_result_table(*job, source));
+  run_statement(job_sql(*job, R"(
+    CREATE TABLE {result} AS
+    SELECT id, NULL::bigint AS cluster, id AS representative, NULL::float8 AS similarity,
+           NULL::boolean AS survivor, NULL::timestamptz AS found_at{within}
+    FROM ({rows}) l
+    WITH NO DATA)",
+                        {{"within", within_columns(job->row)}, {"rows", source.rows}}));
   job->result_oid = made_here(cstring_to_text(job->result.text()));
-  run_statement(key_result_table(*job));
-  run_statement(index_result_table(*job));
-  run_statement(describe_result_table(*job, given_name));
+  run_statement(job_sql(*job, R"(
+    ALTER TABLE {result}
+      ADD PRIMARY KEY (id), ALTER cluster SET NOT NULL, ALTER representative SET NOT NULL,
+      ALTER survivor SET NOT NULL, ALTER found_at SET NOT NULL)"));
+  run_statement(job_sql(*job, "CREATE INDEX ON {result} (cluster)"));
+  const char* text = psprintf("near duplicates among the rows of %s, kept by refresh_duplicates(%s)",
+                              qualified_name(job->row.source), quote_literal_cstr(given_name));
+  run_statement(job_sql(*job, "COMMENT ON TABLE {result} IS {text}", {{"text", Literal(text)}}));
 }
 
 void make_changes_table(Job* job) {
-  run_statement(create_changes_table(*job));
+  run_statement(job_sql(*job, R"(
+    CREATE TABLE {changes}
+      (refresh bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), change text NOT NULL,
+       cluster bigint NOT NULL, other bigint))"));
   job->changes_oid = made_here(cstring_to_text(job->changes.text()));
 }
 
@@ -91,9 +115,12 @@ SqlValue names_value(const char* const* names, int n) {
 }
 
 void write_row(const Job& job) {
-  run_statement(insert_job_row(job),
-                {oid_value(job.row.source), names_value(job.row.within, job.row.n_within), oid_value(job.result_oid),
-                 oid_value(job.signatures_oid), oid_value(job.changes_oid)});
+  run_statement(job_sql(job, R"(
+    INSERT INTO {job}
+      (source, within, result, signatures, changes, refresh, clustered, next_cluster, paused, phase)
+    VALUES ($1, $2, $3, $4, $5, 0, 0, 1, false, 'new'))"),
+                {relation_value(job.row.source), names_value(job.row.within, job.row.n_within),
+                 relation_value(job.result_oid), relation_value(job.signatures_oid), relation_value(job.changes_oid)});
   store_settings(job);
   if (job.row.measure != nullptr) store_measure(job);
 }

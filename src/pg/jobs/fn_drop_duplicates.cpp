@@ -2,7 +2,6 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/jobs/job_lock.h"
-#include "pg/jobs/job_statements.h"
 #include "pg/sql/drop_tables.h"
 #include "pg/sql/new_table.h"
 #include "pg/sql/statement_scope.h"
@@ -36,7 +35,8 @@ const char* plain_name(const char* given) {
 }
 
 void rename_relation(Oid table, const char* name) {
-  run_statement(rename_table(table, name));
+  run_statement(sql("ALTER TABLE {table} RENAME TO {name}",
+                    {{"table", QualifiedName::existing(table)}, {"name", Identifier(name)}}));
   const char* now = get_rel_name(table);
   if (now == nullptr || strcmp(now, name) != 0)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -82,7 +82,7 @@ Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
   const QualifiedName job = QualifiedName::held(oid);
   const SqlValue paused = value(BOOLOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
   uint64 rows = 0;
-  with_statements([&] { rows = run_statement(pause_job(job), {paused}); });
+  with_statements([&] { rows = run_statement(sql("UPDATE {job} SET paused = $1", {{"job", job}}), {paused}); });
   if (rows == 0) ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.text())));
   PG_RETURN_VOID();
 }

@@ -56,6 +56,12 @@ const char** RowReader::names(const char* column, int* n) const {
   return strings_of_names(all);
 }
 
+// NULL where JobRow says so.
+SqlValue fraction_value(double v) { return std::isnan(v) ? value(FLOAT8OID, 0, true) : value(v); }
+SqlValue interval_value(const Interval* v) { return value(INTERVALOID, PointerGetDatum(v), v == nullptr); }
+SqlValue version_value(int32 v) { return value(INT4OID, Int32GetDatum(v), v == 0); }
+SqlValue type_value(Oid v) { return value(REGTYPEOID, ObjectIdGetDatum(v), !OidIsValid(v)); }
+
 // Its owner may have written anything into it.
 void demand_columns(const Job& job) {
   const JobRow& row = job.row;
@@ -169,5 +175,24 @@ Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> 
                                 {"changes", job.changes}};
   return sql(pattern, more, common, lengthof(common));
 }
+
+void update_job(const Job& job, Pattern set, std::initializer_list<SqlValue> values) {
+  run_statement(job_sql(job, "UPDATE {job} SET {set}", {{"set", sql(set)}}), values);
+}
+
+void store_settings(const Job& job) {
+  const JobRow& row = job.row;
+  update_job(
+      job,
+      "id = $1, body = $2, signature = $3, threshold = $4, profile = $5, linkage = $6, verify = $7,"
+      " verify_threshold = $8, keep = $9, order_by = $10, at = $11, at_most_apart = $12, filter = $13, deleted = $14,"
+      " profile_version = $15, body_type = $16, resync = $17, recluster = true, qualified = true",
+      {value(row.id), value(row.body), value(row.signature), fraction_value(row.threshold), value(row.profile),
+       value(row.linkage), value(row.verify), fraction_value(row.verify_threshold), value(row.keep),
+       value(row.order_by), value(row.at), interval_value(row.at_most_apart), value(row.filter), value(row.deleted),
+       version_value(row.profile_version), type_value(row.body_type), value(row.resync)});
+}
+
+void store_measure(const Job& job) { update_job(job, "measure = $1", {value(job.row.measure)}); }
 
 }  // namespace neardup

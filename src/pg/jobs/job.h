@@ -4,7 +4,7 @@
 
 #include "pg/jobs/job_table.h"
 #include "pg/profiles/profile.h"
-#include "pg/sql/statement.h"
+#include "pg/sql/run_statement.h"
 
 namespace neardup {
 
@@ -92,5 +92,13 @@ Profile read_profile(const JobRow& row, Oid function);
 
 // sql() with the placeholders {neardup}, {job}, {result}, {signatures} and {changes}.
 Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more = {});
+
+// UPDATE {job} SET ..
+void update_job(const Job& job, Pattern set, std::initializer_list<SqlValue> values = {});
+
+// These write the settings of job.row that alter_duplicates() may change, and the measure, which the row of a job has
+// from 0.3.0 on.
+void store_settings(const Job& job);
+void store_measure(const Job& job);
 
 }  // namespace neardup

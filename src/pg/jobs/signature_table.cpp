@@ -2,8 +2,6 @@
 #include "pg/jobs/signature_table.h"
 
 #include "pg/base/held_names.h"
-#include "pg/jobs/job_statements.h"
-#include "pg/sql/run_statement.h"
 
 extern "C" {
 #include "access/relation.h"
@@ -13,22 +11,33 @@ extern "C" {
 namespace neardup {
 
 Oid create_signatures(const Job& job, const JobSource& source) {
-  run_statement(create_signatures_table(job, source));
+  run_statement(job_sql(job, R"(
+    CREATE TABLE {signatures} AS
+    SELECT id, NULL::{type} AS signature, NULL::uuid AS content, origin, place, version{kept},
+           0::bigint AS generation, false AS gone
+    FROM ({rows}) l
+    WITH NO DATA)",
+                        {{"type", signature_type_sql(source.kind, job.neardup)},
+                         {"kept", kept_columns(source, "l")},
+                         {"rows", source.rows}}));
   const Oid table = made_here(cstring_to_text(job.signatures.text()));
-  run_statement(key_signatures_table(job));
-  run_statement(index_signatures_table(job));
+  run_statement(job_sql(job, "ALTER TABLE {signatures} ADD PRIMARY KEY (id)"));
+  run_statement(job_sql(job, "CREATE INDEX ON {signatures} (generation)"));
   return table;
 }
 
 void clear_signatures(Job* job, Kind kind) {
   drop_signature_indexes(*job);
-  run_statement(empty_signatures_table(*job));
-  run_statement(change_signature_type(*job, kind));
+  run_statement(job_sql(*job, "TRUNCATE {signatures}"));
+  run_statement(job_sql(*job, "ALTER TABLE {signatures} ALTER signature TYPE {type} USING NULL",
+                        {{"type", signature_type_sql(kind, job->neardup)}}));
   if (!OidIsValid(job->passages_oid)) return;
-  run_statement(empty_passages_table(*job));
-  run_statement(forget_passages(*job));
+  empty_passages(*job);
+  update_job(*job, "passages_key = NULL, passages_rows = NULL");
   job->row.has_passages = false;
 }
+
+void empty_passages(const Job& job) { run_statement(sql("TRUNCATE {passages}", {{"passages", job.passages}})); }
 
 List* signature_indexes(const Job& job) {
   const Oid lsh = get_index_am_oid("lsh", false);
@@ -47,7 +56,8 @@ List* signature_indexes(const Job& job) {
 
 void drop_signature_indexes(const Job& job) {
   ListCell* cell;
-  foreach (cell, signature_indexes(job)) run_statement(drop_index(lfirst_oid(cell)));
+  foreach (cell, signature_indexes(job))
+    run_statement(sql("DROP INDEX {index}", {{"index", QualifiedName::existing(lfirst_oid(cell))}}));
 }
 
 }  // namespace neardup

@@ -11,6 +11,7 @@ Oid create_signatures(const Job& job, const JobSource& source);
 // Forgets all signatures, and the passages that were cut out of what they are of; the next are of this kind. The tables
 // themselves stay, and what has been granted on them.
 void clear_signatures(Job* job, Kind kind);
+void empty_passages(const Job& job);
 
 // Indexes by which signatures are searched: a list of OIDs.
 List* signature_indexes(const Job& job);

@@ -18,7 +18,7 @@ inline SqlValue value(bool v) { return {BOOLOID, BoolGetDatum(v), false}; }
 inline SqlValue value(int32 v) { return {INT4OID, Int32GetDatum(v), false}; }
 inline SqlValue value(int64 v) { return {INT8OID, Int64GetDatum(v), false}; }
 inline SqlValue value(double v) { return {FLOAT8OID, Float8GetDatum(v), false}; }
-inline SqlValue oid_value(Oid v) { return {OIDOID, ObjectIdGetDatum(v), false}; }
+inline SqlValue relation_value(Oid v) { return {REGCLASSOID, ObjectIdGetDatum(v), false}; }
 // text; NULL where it is null
 SqlValue value(const char* v);
 inline SqlValue value(Oid type, Datum v, bool is_null = false) { return {type, v, is_null}; }

@@ -62,6 +62,14 @@ Identifier internal_schema(Oid function) { return Identifier(get_namespace_name(
 
 QualifiedName QualifiedName::current(Oid relation) { return QualifiedName(qualified_name(relation)); }
 
+QualifiedName QualifiedName::existing(Oid relation) {
+  const QualifiedName name = current(relation);
+  if (name.text() == nullptr)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                    errmsg("relation with OID %u does not exist, or was dropped meanwhile", relation)));
+  return name;
+}
+
 QualifiedName QualifiedName::held(Oid relation) { return QualifiedName(held_name(relation)); }
 
 TypeName::TypeName(Oid type, int32 modifier)

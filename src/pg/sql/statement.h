@@ -46,6 +46,8 @@ class QualifiedName : public SqlPiece {
   QualifiedName(const char* schema, const char* name) : SqlPiece(quote_qualified_identifier(schema, name)) {}
   // The relation's name as it is now; without text where there is no relation.
   static QualifiedName current(Oid relation);
+  // Raises an error where there is no relation. held_name() on a table in its schema locks the schema's name.
+  static QualifiedName existing(Oid relation);
   // The name by held_name(): until the transaction ends, a statement that finds another relation by it raises an error.
   static QualifiedName held(Oid relation);
 

@@ -1,7 +1,6 @@
 // neardup_refresh_statements(): the statements of refresh_statements.h, as they are for a job.
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/base/result_row.h"
-#include "pg/sql/run_statement.h"
 
 namespace {
 

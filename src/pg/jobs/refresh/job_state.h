@@ -1,4 +1,4 @@
-// Statements that change the row of a job while it is refreshed. Each function runs one, and nothing else.
+// Statements that change the row of a job while it is refreshed.
 #pragma once
 
 #include "pg/jobs/job.h"
@@ -10,10 +10,6 @@ namespace neardup {
 void begin_refresh(const Job& job, bool sign_again);
 // The phase is that of the next step. The result says whether the job is paused, perhaps since the step began.
 bool enter_phase(const Job& job, const char* phase);
-// The session ends its work on the job: all is done, or the next refresh continues.
-void finish_refresh(const Job& job);
-void interrupt_refresh(const Job& job);
-void fail_refresh(Oid job, const char* message);
 
 // True if a column of the source has gone or changed its name since the last listing, or the server is another one: on
 // a server that the job was restored on from a dump, a row may be where another version of it was, under the same
@@ -21,21 +17,8 @@ void fail_refresh(Oid job, const char* message);
 // row is written.
 bool follow_source_columns(const Job& job);
 
-// This stores how documents are signed from now on, as the row says.
-void store_signing(const Job& job);
-// All rows are compared with what was signed, and clustered again.
-void demand_resync(const Job& job);
 void demand_clustering(const Job& job);
-void store_synced(const Job& job);
-// A step has listed so many rows, or has signed so many more. These functions change job->row, too.
-void store_listed(Job* job, int64 rows);
-void store_signed(Job* job, int64 rows);
-// The table of passages: made; filled from so many rows, by this key.
-void store_passages_table(const Job& job);
-void store_passages(const Job& job, int64 key, int64 rows);
-void store_search_threshold(const Job& job, double threshold);
-void store_nothing_clustered(const Job& job);
-void store_clustered(const Job& job, int64 new_clusters, uint64 clustered_rows);
+
 // Stores the hash of the result as it is now. result_hash: of all its rows r.
 void store_result(const Job& job, const Sql& result_hash);
 // True if somebody has changed the result by hand since a refresh has left it.

@@ -1,5 +1,5 @@
-// See measure.h.
-#include "pg/jobs/refresh/measure.h"
+// The measure by which a job searches: see refresh_statements.h.
+#include "pg/jobs/refresh/refresh_statements.h"
 
 #include <cmath>
 

@@ -58,32 +58,29 @@ class Refresh {
   pg_unreachable();
 }
 
-Phase cluster(const RefreshStep& step) {
-  const bool part = FindStage(step).run();
-  const uint64 rows = ClusterStage(step, part).run();
-  PublishStage(step, part).run(rows);
-  return Phase::idle;
-}
-
 // This runs one step, and returns the phase that comes next.
 Phase run_step(Phase phase, RefreshStep* step, int32 batch) {
-  const JobRow& row = step->row();
+  JobRow& row = step->job.row;
   switch (phase) {
     case Phase::listing:
-      store_listed(&step->job, ListStage(step).run());
+      row.total = list_rows(step);
+      row.done = 0;
+      update_job(step->job, "total = $1, done = 0", {value(row.total)});
       if (step->lacks_passages()) return Phase::counting;
       return row.total > 0 ? Phase::signing : Phase::indexing;
     case Phase::counting:
-      CountStage(step).run();
+      count_passages(step);
       return row.total > 0 ? Phase::signing : Phase::indexing;
     case Phase::signing:
-      SignStage(*step).run(row.done, row.done + batch);
-      store_signed(&step->job, batch);
+      sign_rows(*step, row.done, row.done + batch);
+      row.done = Min(row.done + batch, row.total);
+      update_job(step->job, "done = $1", {value(row.done)});
       return row.done < row.total ? Phase::signing : Phase::indexing;
     case Phase::indexing:
-      return IndexStage(step).run() ? Phase::clustering : Phase::idle;
+      return index_signatures(step) ? Phase::clustering : Phase::idle;
     default:
-      return cluster(*step);
+      cluster(*step);
+      return Phase::idle;
   }
 }
 
@@ -137,7 +134,9 @@ void Refresh::fail(const ErrorData* error) const {
   if (options_.commit) LockRelationOid(options_.job, AccessShareLock);
   if (options_.commit && is_own_job(options_.job)) {
     const CatalogPath path = CatalogPath::begin();
-    fail_refresh(options_.job, error->message);
+    run_statement(sql("UPDATE {job} SET phase = 'failed', finished = clock_timestamp(), pid = NULL, last_error = $1",
+                      {{"job", QualifiedName::held(options_.job)}}),
+                  {value(error->message)});
     path.end();
   }
   commit();
@@ -149,11 +148,13 @@ void Refresh::fail(const ErrorData* error) const {
 bool Refresh::is_over(const Job& job) const {
   const bool paused = enter_phase(job, phase_name(phase_));
   if (phase_ == Phase::idle) {
-    finish_refresh(job);
+    update_job(job,
+               "finished = clock_timestamp(), pid = NULL, refreshed = clock_timestamp(),"
+               " took = clock_timestamp() - started, changed = total");
     return true;
   }
   if (!paused && !(has_signed_ && is_time_up())) return false;
-  interrupt_refresh(job);
+  update_job(job, "finished = clock_timestamp(), pid = NULL, phase = 'waiting'");
   ereport(NOTICE, (errmsg("%s: " INT64_FORMAT " of " INT64_FORMAT " rows signed, then %s; the next refresh goes on",
                           pnstrdup(job.name, static_cast<Size>(pg_mbcliplen(
                                                  job.name, static_cast<int>(strlen(job.name)), kMaxShownName))),

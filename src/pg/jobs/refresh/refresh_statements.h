@@ -39,6 +39,12 @@ Sql create_signature_index(const RefreshStep& step, double slack);  // slack: ho
 Sql analyze_signatures(const RefreshStep& step);
 Sql least_signature_similarity(const RefreshStep& step);  // $1: least similarity of documents
 
+// measure.cpp: the index by which a job searches for near signatures, and the condition that it serves. A job searches
+// by the measure of its kind of signature, or by the one that it names for sets.
+bool is_searchable(const RefreshStep& step);  // an index serves the search threshold of the job
+Sql index_class(const RefreshStep& step, double slack);
+Sql near_condition(const RefreshStep& step, Pattern a, Pattern b);  // b is near a, or a near b
+
 // Finding the rows whose cluster may have changed; $1: number of the refresh that clustered last
 Sql count_rows(const RefreshStep& step);
 Sql count_changed_rows(const RefreshStep& step);

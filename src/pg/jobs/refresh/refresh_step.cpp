@@ -1,8 +1,6 @@
 // See refresh_step.h.
 #include "pg/jobs/refresh/refresh_step.h"
 
-#include "pg/sql/run_statement.h"
-
 namespace neardup {
 
 namespace {

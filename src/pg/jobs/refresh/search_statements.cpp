@@ -1,6 +1,5 @@
 // The statements that index the signatures, and search by them for rows whose cluster may have changed: see
 // refresh_statements.h.
-#include "pg/jobs/refresh/measure.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 
 namespace neardup {

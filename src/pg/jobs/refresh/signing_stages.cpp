@@ -2,7 +2,6 @@
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/base/held_names.h"
 #include "pg/base/open_table.h"
-#include "pg/jobs/job_statements.h"
 #include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
@@ -10,95 +9,66 @@
 
 namespace neardup {
 
-// Listing
-
 namespace {
 
 // Passages are counted anew when there are so many times as many rows as were counted.
 constexpr double kGrowth = 2;
 
-}  // namespace
-
-void ListStage::forget_signatures() {
-  clear_signatures(&step_->job, step_->source.kind);
-  demand_clustering(step_->job);
+int64 random_number() {
+  int64 number;
+  if (!pg_strong_random(&number, sizeof number)) elog(ERROR, "could not generate random bytes");
+  return number;
 }
 
-void ListStage::demand_ids() const {
-  if (!one_bool(is_id_missing(*step_))) return;
-  const JobRow& row = step_->row();
+// Listing
+
+void forget_signatures(RefreshStep* step) {
+  clear_signatures(&step->job, step->source.kind);
+  demand_clustering(step->job);
+}
+
+void demand_ids(const RefreshStep& step) {
+  if (!one_bool(is_id_missing(step))) return;
+  const JobRow& row = step.row();
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                   errmsg("the column \"%s\" of %s is NULL in a row", row.id, qualified_name(row.source)),
                   errhint("filter => %s leaves such rows out.",
                           quote_literal_cstr(psprintf("%s IS NOT NULL", quote_identifier(row.id))))));
 }
 
-// To list the changed rows takes several times as long: that joins all rows.
-bool ListStage::is_source_unchanged() const {
-  if (!step_->source.stored) return false;
-  int64 seed;
-  if (!pg_strong_random(&seed, sizeof seed)) elog(ERROR, "could not generate random bytes");
-  return one_bool(is_unchanged(*step_), {value(seed)});
-}
-
 // True if all rows are to be compared with what is known of them.
-bool ListStage::follow_source() {
-  bool changed = follow_source_columns(step_->job);
-  if (follow_source_types(step_)) {
+bool follow_source(RefreshStep* step) {
+  bool changed = follow_source_columns(step->job);
+  if (follow_source_types(step)) {
     changed = true;
-    demand_resync(step_->job);
+    update_job(step->job, "resync = true, recluster = true");
   }
   // The hash of a team may be another one: of another type, or on another server.
-  const bool other_teams = changed && step_->row().has_passages && step_->row().n_within > 0;
-  if (other_teams || step_->lacks_passages()) forget_signatures();
-  return changed || step_->row().resync;
+  const bool other_teams = changed && step->row().has_passages && step->row().n_within > 0;
+  if (other_teams || step->lacks_passages()) forget_signatures(step);
+  return changed || step->row().resync;
 }
 
 // listed: rows that are new, changed or gone.
-bool ListStage::has_outgrown_passages(int64 listed) const {
-  const JobRow& row = step_->row();
+bool has_outgrown_passages(const RefreshStep& step, int64 listed) {
+  const JobRow& row = step.row();
   const double most = kGrowth * static_cast<double>(row.passages_rows);
   // Mostly there cannot be so many rows, and they need not be counted.
   if (!row.has_passages || static_cast<double>(row.rows) + static_cast<double>(listed) <= most) return false;
-  int64 rows = one_int64(count_known_rows(*step_));
+  int64 rows = one_int64(count_known_rows(step));
   // Without changed rows there may be no list.
-  if (listed > 0) rows += one_int64(count_added_rows(*step_));
+  if (listed > 0) rows += one_int64(count_added_rows(step));
   return static_cast<double>(rows) > most;
 }
 
-int64 ListStage::list() const {
-  drop_temporary({step_->tables.todo});
-  if (is_source_unchanged()) return 0;
-  return static_cast<int64>(run_statement(list_changed_rows(*step_)));
-}
-
-int64 ListStage::run() {
-  if (follow_profile(&step_->job.row, step_->profile)) {
-    store_signing(step_->job);
-    forget_signatures();
-  }
-  const bool resync = follow_source();
-  if (is_result_changed(step_->job, result_hash(*step_))) demand_clustering(step_->job);
-  // A row without a version is still to be compared. So the next refresh continues after a time limit.
-  if (resync) {
-    if (step_->source.stored) run_statement(forget_versions(*step_));
-    store_synced(step_->job);
-  }
-  int64 n = list();
-  if (has_outgrown_passages(n)) {
-    forget_signatures();
-    n = list();
-  }
-  if (n == 0) return 0;
-  demand_ids();
-  run_statement(index_listed_rows(*step_));
-  run_statement(analyze_listed_rows(*step_));
-  return n;
+// Lists the changed rows. That joins all rows: whether there are any is asked first, in a fraction of the time.
+int64 list_changes(const RefreshStep& step) {
+  drop_temporary({step.tables.todo});
+  if (step.source.stored && one_bool(is_unchanged(step), {value(random_number())})) return 0;
+  return static_cast<int64>(run_statement(list_changed_rows(step)));
 }
 
 // Counting
-
-namespace {
 
 // Beside the table of the job, under the name that a part has.
 QualifiedName new_passages_name(const Job& job) {
@@ -108,34 +78,22 @@ QualifiedName new_passages_name(const Job& job) {
   return name;
 }
 
-}  // namespace
-
-void CountStage::make_table() {
-  Job& job = step_->job;
-  const QualifiedName name = new_passages_name(job);
-  const bool is_ours = made_first({name}, [&] { run_statement(create_passages_table(job, name)); });
+void make_passages_table(Job* job) {
+  const QualifiedName name = new_passages_name(*job);
+  const bool is_ours = made_first({name}, [&] {
+    run_statement(sql("CREATE TABLE {table} (number int PRIMARY KEY, windows bigint[] NOT NULL)", {{"table", name}}));
+  });
   if (!is_ours)
     ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE),
                     errmsg("relation %s exists already: the job needs the name for its passages", name.text()),
                     errhint("Rename the relation, or the job by rename_duplicates().")));
-  job.passages_oid = made_here(cstring_to_text(name.text()));
-  job.passages = QualifiedName::held(job.passages_oid);
-  record_part(job.oid, job.passages_oid);
-  store_passages_table(job);
-}
-
-void CountStage::run() {
-  if (!OidIsValid(step_->job.passages_oid)) make_table();
-  int64 key;
-  if (!pg_strong_random(&key, sizeof key)) elog(ERROR, "could not generate random bytes");
-  run_statement(empty_passages_table(step_->job));
-  run_statement(fill_passages(*step_), {value(key)});
-  store_passages(step_->job, key, step_->row().total);
+  job->passages_oid = made_here(cstring_to_text(name.text()));
+  job->passages = QualifiedName::held(job->passages_oid);
+  record_part(job->oid, job->passages_oid);
+  update_job(*job, "passages = $1", {relation_value(job->passages_oid)});
 }
 
 // Signing
-
-namespace {
 
 [[noreturn]] void refuse_equal_ids(const JobRow& row) {
   const char* id = quote_identifier(row.id);
@@ -147,31 +105,27 @@ namespace {
   pg_unreachable();
 }
 
-}  // namespace
-
-// Without a look for rows that are known. False where there is one, signed by a refresh that did not end: then none is
-// signed.
-bool SignStage::sign_as_new(const SqlValue& first, const SqlValue& last, const SqlValue& refresh) const {
-  ErrorData* error = run_undoing([&] { run_statement(sign_new_rows(step_), {first, last, refresh}); });
+// Signs without a look for rows that are known. False where there is one, signed by a refresh that did not end: then
+// none is signed.
+bool sign_as_new(const RefreshStep& step, const SqlValue& first, const SqlValue& last, const SqlValue& refresh) {
+  ErrorData* error = run_undoing([&] { run_statement(sign_new_rows(step), {first, last, refresh}); });
   if (error != nullptr && error->sqlerrcode != ERRCODE_UNIQUE_VIOLATION) ReThrowError(error);
   return error == nullptr;
 }
 
-void SignStage::sign(int64 after, int64 upto) const {
-  const JobRow& row = step_.row();
-  const SqlValue first = value(after);
-  const SqlValue last = value(upto);
+void sign(const RefreshStep& step, const SqlValue& first, const SqlValue& last) {
+  const JobRow& row = step.row();
   const SqlValue refresh = value(row.refresh);
-  if (row.clustered != 0 || !sign_as_new(first, last, refresh))
-    run_statement(sign_listed_rows(step_), {first, last, refresh, value(row.verifies())});
-  run_statement(mark_gone_rows(step_), {first, last, refresh});
+  if (row.clustered != 0 || !sign_as_new(step, first, last, refresh))
+    run_statement(sign_listed_rows(step), {first, last, refresh, value(row.verifies())});
+  run_statement(mark_gone_rows(step), {first, last, refresh});
 }
 
 // Raises the error for a set that has one, if there is one among the rows.
-void SignStage::refuse_null_elements(const SqlValue& first, const SqlValue& last) const {
-  const JobRow& row = step_.row();
+void refuse_null_elements(const RefreshStep& step, const SqlValue& first, const SqlValue& last) {
+  const JobRow& row = step.row();
   bool is_null;
-  const Datum id = one_value(row_with_null_element(step_), {first, last}, &is_null);
+  const Datum id = one_value(row_with_null_element(step), {first, last}, &is_null);
   if (is_null) return;
   ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                   errmsg("the set in column \"%s\" of %s has a NULL element in the row with id %s", row.signature,
@@ -179,19 +133,57 @@ void SignStage::refuse_null_elements(const SqlValue& first, const SqlValue& last
                   errhint("array_remove(%s, NULL) removes NULL elements.", quote_identifier(row.signature))));
 }
 
-void SignStage::run(int64 after, int64 upto) {
-  const JobRow& row = step_.row();
-  ErrorData* error = run_undoing([&] { sign(after, upto); });
+}  // namespace
+
+int64 list_rows(RefreshStep* step) {
+  JobRow* row = &step->job.row;
+  if (follow_profile(row, step->profile)) {
+    update_job(step->job, "profile_version = $1, body_type = $2",
+               {value(row->profile_version), value(REGTYPEOID, ObjectIdGetDatum(row->body_type))});
+    forget_signatures(step);
+  }
+  const bool resync = follow_source(step);
+  if (is_result_changed(step->job, result_hash(*step))) demand_clustering(step->job);
+  // A row without a version is still to be compared. So the next refresh continues after a time limit.
+  if (resync) {
+    if (step->source.stored) run_statement(forget_versions(*step));
+    update_job(step->job, "resync = false");
+  }
+  int64 n = list_changes(*step);
+  if (has_outgrown_passages(*step, n)) {
+    forget_signatures(step);
+    n = list_changes(*step);
+  }
+  if (n == 0) return 0;
+  demand_ids(*step);
+  run_statement(index_listed_rows(*step));
+  run_statement(analyze_listed_rows(*step));
+  return n;
+}
+
+void count_passages(RefreshStep* step) {
+  if (!OidIsValid(step->job.passages_oid)) make_passages_table(&step->job);
+  const SqlValue key = value(random_number());
+  empty_passages(step->job);
+  run_statement(fill_passages(*step), {key});
+  update_job(step->job, "passages_key = $1, passages_rows = $2", {key, value(step->row().total)});
+}
+
+void sign_rows(const RefreshStep& step, int64 after, int64 upto) {
+  const JobRow& row = step.row();
+  const SqlValue first = value(after);
+  const SqlValue last = value(upto);
+  ErrorData* error = run_undoing([&] { sign(step, first, last); });
   if (error == nullptr) return;
   if (error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION) refuse_equal_ids(row);
   if (error->sqlerrcode == ERRCODE_NULL_VALUE_NOT_ALLOWED && row.compares_sets() && row.signature != nullptr)
-    refuse_null_elements(value(after), value(upto));
+    refuse_null_elements(step, first, last);
   // The column has signatures of other parameters now, which only another index takes.
-  if (error->sqlerrcode != ERRCODE_DATATYPE_MISMATCH || row.signature == nullptr || signature_indexes(step_.job) == NIL)
+  if (error->sqlerrcode != ERRCODE_DATATYPE_MISMATCH || row.signature == nullptr || signature_indexes(step.job) == NIL)
     ReThrowError(error);
-  drop_signature_indexes(step_.job);
-  demand_clustering(step_.job);
-  sign(after, upto);
+  drop_signature_indexes(step.job);
+  demand_clustering(step.job);
+  sign(step, first, last);
 }
 
 }  // namespace neardup

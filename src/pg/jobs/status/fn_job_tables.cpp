@@ -3,7 +3,6 @@
 
 #include "pg/base/held_names.h"
 #include "pg/jobs/refresh/refresh_step.h"
-#include "pg/sql/run_statement.h"
 
 namespace {
 
