@@ -183,6 +183,8 @@ class Scanner:
         angles = 0
         tokens = self.tokens
         n = self.head()
+        if "SQL_FUNCTION" in tokens[n:self.n]:  # of src/pg/base/pg.h; other macros may stand before it
+            return tokens.index("SQL_FUNCTION", n) + 1
         while n < self.n:
             token = tokens[n]
             if token == "operator":
@@ -251,6 +253,8 @@ class Scanner:
         if "operator" in tokens[head:opening]:
             at = head + tokens[head:opening].index("operator")
             parts, n = ["operator" + "".join(tokens[at + 1:opening])], at - 1
+        elif tokens[n] == "SQL_FUNCTION":
+            return tokens[opening + 1]
         else:
             parts = [tokens[n]]
             n -= 1

@@ -1,4 +1,3 @@
-// See boundary.h.
 #include "pg/base/boundary.h"
 
 #include <new>

@@ -1,4 +1,3 @@
-// See expression.h.
 #include "pg/base/expression.h"
 
 extern "C" {

@@ -1,4 +1,3 @@
-// See guc.h.
 #include "core/kernels/kernels.h"
 
 #include "pg/base/guc.h"

@@ -1,4 +1,3 @@
-// See held_names.h.
 #include "pg/base/held_names.h"
 
 #include "pg/base/open_table.h"

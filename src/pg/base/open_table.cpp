@@ -1,4 +1,3 @@
-// See open_table.h.
 #include "pg/base/open_table.h"
 
 extern "C" {

@@ -71,4 +71,11 @@ extern "C" {
 #include "windowapi.h"
 }
 
+// SQL_FUNCTION(neardup_jobs) { .. } is a function that SQL calls; its arguments are in fcinfo.
+#define SQL_FUNCTION(name)   \
+  extern "C" {               \
+  PG_FUNCTION_INFO_V1(name); \
+  }                          \
+  extern "C" Datum name(PG_FUNCTION_ARGS)
+
 #include "pg/base/compat.h"

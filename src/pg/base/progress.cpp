@@ -117,10 +117,7 @@ double search_share(int pid) {
 
 }  // namespace neardup
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_progress);
-Datum neardup_progress(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_progress) {
   using namespace neardup;
   enum class Column { kPid, kDatname, kFunction, kPhase, kRowsRead, kSearched, kPairs, kColumns };
   ReturnSetInfo* rows = begin_rows(fcinfo);
@@ -145,5 +142,3 @@ Datum neardup_progress(PG_FUNCTION_ARGS) {
   }
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

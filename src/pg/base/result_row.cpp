@@ -1,4 +1,3 @@
-// See result_row.h.
 #include "pg/base/result_row.h"
 
 namespace neardup {

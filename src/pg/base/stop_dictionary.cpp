@@ -1,4 +1,3 @@
-// See stop_dictionary.h.
 #include "pg/base/stop_dictionary.h"
 
 extern "C" {

@@ -85,10 +85,7 @@ AggregateState* state_for(FunctionCallInfo fcinfo, MinhashKind kind) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minhash_agg_text);
-Datum minhash_agg_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_text) {
   AggregateState* s = state_for(fcinfo, MinhashKind::text_set);
   if (!PG_ARGISNULL(1)) {
     const Utf8 u = to_utf8(PG_GETARG_TEXT_PP(1));
@@ -98,8 +95,7 @@ Datum minhash_agg_text(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(s);
 }
 
-PG_FUNCTION_INFO_V1(minhash_agg_bigint);
-Datum minhash_agg_bigint(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_bigint) {
   AggregateState* s = state_for(fcinfo, MinhashKind::bigint_set);
   if (!PG_ARGISNULL(1)) {
     need_sketch(s)->add(static_cast<uint64_t>(PG_GETARG_INT64(1)));
@@ -108,8 +104,7 @@ Datum minhash_agg_bigint(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(s);
 }
 
-PG_FUNCTION_INFO_V1(minhash_agg_combine);
-Datum minhash_agg_combine(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_combine) {
   MemoryContext context = aggregate_context(fcinfo);
   auto* a = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
   const auto* b = PG_ARGISNULL(1) ? nullptr : reinterpret_cast<const AggregateState*>(PG_GETARG_POINTER(1));
@@ -128,8 +123,7 @@ Datum minhash_agg_combine(PG_FUNCTION_ARGS) {
 }
 
 // Partial states travel as: any, then the 32-bit stored form.
-PG_FUNCTION_INFO_V1(minhash_agg_serialize);
-Datum minhash_agg_serialize(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_serialize) {
   aggregate_context(fcinfo);
   const auto* s = reinterpret_cast<const AggregateState*>(PG_GETARG_POINTER(0));
   const size_t size = sizeof(MinhashParams) + 1 + sizeof(uint32_t) * s->params.num_perm;
@@ -143,8 +137,7 @@ Datum minhash_agg_serialize(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(out);
 }
 
-PG_FUNCTION_INFO_V1(minhash_agg_deserialize);
-Datum minhash_agg_deserialize(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_deserialize) {
   aggregate_context(fcinfo);
   const bytea* in = PG_GETARG_BYTEA_PP(0);
   const char* p = VARDATA_ANY(in);
@@ -159,13 +152,10 @@ Datum minhash_agg_deserialize(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(s);
 }
 
-PG_FUNCTION_INFO_V1(minhash_agg_final);
-Datum minhash_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_agg_final) {
   aggregate_context(fcinfo);
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const auto* s = reinterpret_cast<const AggregateState*>(PG_GETARG_POINTER(0));
   if (!s->any) PG_RETURN_NULL();
   return minhash_datum(s->params, s->components);
 }
-
-}  // extern "C"

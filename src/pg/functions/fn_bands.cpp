@@ -3,12 +3,9 @@
 #include "core/lsh/minhash_keys.h"
 #include "pg/values/values.h"
 
-extern "C" {
-
 using namespace neardup;
 
-PG_FUNCTION_INFO_V1(minhash_band_keys);
-Datum minhash_band_keys(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_band_keys) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* first = SRF_FIRSTCALL_INIT();
     const double threshold = PG_GETARG_FLOAT8(1);
@@ -32,8 +29,7 @@ Datum minhash_band_keys(PG_FUNCTION_ARGS) {
   SRF_RETURN_NEXT(context, Int64GetDatum(static_cast<int64>(key)));
 }
 
-PG_FUNCTION_INFO_V1(neardup_lsh_probability);
-Datum neardup_lsh_probability(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_lsh_probability) {
   const double similarity = PG_GETARG_FLOAT8(0);
   const int32 bands = PG_GETARG_INT32(1);
   const int32 rows = PG_GETARG_INT32(2);
@@ -43,5 +39,3 @@ Datum neardup_lsh_probability(PG_FUNCTION_ARGS) {
   call_core([&] { check_bands(bands, rows); });
   PG_RETURN_FLOAT8(lsh_probability(similarity, static_cast<uint32_t>(bands), static_cast<uint32_t>(rows)));
 }
-
-}  // extern "C"

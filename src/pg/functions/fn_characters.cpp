@@ -2,18 +2,14 @@
 #include "pg/base/pg.h"
 #include "pg/values/characters.h"
 
-extern "C" {
-
 using namespace neardup;
 
-PG_FUNCTION_INFO_V1(neardup_characters);
-Datum neardup_characters(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_characters) {
   const text* body = PG_GETARG_TEXT_PP(0);
   PG_RETURN_INT32(count_characters(VARDATA_ANY(body), static_cast<int>(VARSIZE_ANY_EXHDR(body))));
 }
 
-PG_FUNCTION_INFO_V1(neardup_first_characters);
-Datum neardup_first_characters(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_first_characters) {
   const text* body = PG_GETARG_TEXT_PP(0);
   const int32 most = PG_GETARG_INT32(1);
   if (most < 0) ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("most must be at least 0: %d", most)));
@@ -21,5 +17,3 @@ Datum neardup_first_characters(PG_FUNCTION_ARGS) {
   const int size = bytes_of_characters(data, static_cast<int>(VARSIZE_ANY_EXHDR(body)), most);
   PG_RETURN_TEXT_P(cstring_to_text_with_len(data, size));
 }
-
-}  // extern "C"

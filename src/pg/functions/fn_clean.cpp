@@ -222,10 +222,7 @@ Measured measure(const text* body) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_clean);
-Datum neardup_clean(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_clean) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const bool given = !PG_ARGISNULL(1);
   size_t n = 0;
@@ -240,8 +237,7 @@ Datum neardup_clean(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_default_rules);
-Datum neardup_default_rules(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_default_rules) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
   const int server = GetDatabaseEncoding();
   const bool converted = server != PG_UTF8 && server != PG_SQL_ASCII;
@@ -271,8 +267,7 @@ Datum neardup_default_rules(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-PG_FUNCTION_INFO_V1(neardup_text_quality);
-Datum neardup_text_quality(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_text_quality) {
   const Measured m = measure(PG_GETARG_TEXT_PP(0));
   enum QualityColumn { kKept, kLength, kLetters, kRepetition, kScore, kColumns };
   ResultRow<QualityColumn> row;
@@ -284,7 +279,4 @@ Datum neardup_text_quality(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_text_score);
-Datum neardup_text_score(PG_FUNCTION_ARGS) { PG_RETURN_FLOAT8(measure(PG_GETARG_TEXT_PP(0)).score); }
-
-}  // extern "C"
+SQL_FUNCTION(neardup_text_score) { PG_RETURN_FLOAT8(measure(PG_GETARG_TEXT_PP(0)).score); }

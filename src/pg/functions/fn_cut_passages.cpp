@@ -34,11 +34,8 @@ CharacterRange* read_ranges(const MultirangeType* multirange, size_t* count) {
 
 }  // namespace
 
-extern "C" {
-
 // cut_passages(body text, ranges int4multirange)
-PG_FUNCTION_INFO_V1(neardup_cut_passages);
-Datum neardup_cut_passages(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_cut_passages) {
   const Utf8 body = to_utf8(PG_GETARG_TEXT_PP(0));
   size_t count = 0;
   const CharacterRange* ranges = read_ranges(PG_GETARG_MULTIRANGE_P(1), &count);
@@ -51,5 +48,3 @@ Datum neardup_cut_passages(PG_FUNCTION_ARGS) {
   });
   return text_datum_of_utf8(left, size);
 }
-
-}  // extern "C"

@@ -48,18 +48,10 @@ Datum edit_rate_datum(FunctionCallInfo fcinfo, const Documents& d) {
 
 }  // namespace
 
-extern "C" {
+SQL_FUNCTION(edit_distance_text) { return edit_distance_datum(fcinfo, text_args(fcinfo)); }
 
-PG_FUNCTION_INFO_V1(edit_distance_text);
-Datum edit_distance_text(PG_FUNCTION_ARGS) { return edit_distance_datum(fcinfo, text_args(fcinfo)); }
+SQL_FUNCTION(edit_distance_bytea) { return edit_distance_datum(fcinfo, bytea_args(fcinfo)); }
 
-PG_FUNCTION_INFO_V1(edit_distance_bytea);
-Datum edit_distance_bytea(PG_FUNCTION_ARGS) { return edit_distance_datum(fcinfo, bytea_args(fcinfo)); }
+SQL_FUNCTION(edit_rate_text) { return edit_rate_datum(fcinfo, text_args(fcinfo)); }
 
-PG_FUNCTION_INFO_V1(edit_rate_text);
-Datum edit_rate_text(PG_FUNCTION_ARGS) { return edit_rate_datum(fcinfo, text_args(fcinfo)); }
-
-PG_FUNCTION_INFO_V1(edit_rate_bytea);
-Datum edit_rate_bytea(PG_FUNCTION_ARGS) { return edit_rate_datum(fcinfo, bytea_args(fcinfo)); }
-
-}  // extern "C"
+SQL_FUNCTION(edit_rate_bytea) { return edit_rate_datum(fcinfo, bytea_args(fcinfo)); }

@@ -37,10 +37,7 @@ PlainComparison plain(const TextComparison& c) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_compare_texts);
-Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_compare_texts) {
   const Utf8 a = to_utf8(PG_GETARG_TEXT_PP(0));
   const Utf8 b = to_utf8(PG_GETARG_TEXT_PP(1));
   const int k = PG_GETARG_INT32(2);
@@ -67,8 +64,7 @@ Datum neardup_compare_texts(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(minhash_explain_pair);
-Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_explain_pair) {
   const MinhashView a = minhash_arg(fcinfo, 0);
   const MinhashView b = minhash_arg(fcinfo, 1);
   const double threshold = PG_GETARG_FLOAT8(2);
@@ -88,8 +84,7 @@ Datum minhash_explain_pair(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(simhash_explain_pair);
-Datum simhash_explain_pair(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_explain_pair) {
   const double distance = bound_arg(fcinfo, 2, Measure::hamming);
   SimhashExplanation pair;
   explain_simhash_pair(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1), distance, &pair);
@@ -101,8 +96,7 @@ Datum simhash_explain_pair(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(ctph_explain_pair);
-Datum ctph_explain_pair(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(ctph_explain_pair) {
   const CtphView a = ctph_arg(fcinfo, 0);
   const CtphView b = ctph_arg(fcinfo, 1);
   const double score = bound_arg(fcinfo, 2, Measure::ctph_score);
@@ -120,5 +114,3 @@ Datum ctph_explain_pair(PG_FUNCTION_ARGS) {
   row.set(kVerdict, CStringGetTextDatum(pair.verdict));
   return row.datum(fcinfo);
 }
-
-}  // extern "C"

@@ -142,55 +142,42 @@ Datum hashes_datum(FunctionCallInfo fcinfo, Unit unit, const Bytes& doc, const H
 
 }  // namespace
 
-extern "C" {
+SQL_FUNCTION(neardup_karp_rabin) { return fingerprint_datum(to_utf8(PG_GETARG_TEXT_PP(0))); }
 
-PG_FUNCTION_INFO_V1(neardup_karp_rabin);
-Datum neardup_karp_rabin(PG_FUNCTION_ARGS) { return fingerprint_datum(to_utf8(PG_GETARG_TEXT_PP(0))); }
+SQL_FUNCTION(neardup_karp_rabin_bytes) { return fingerprint_datum(bytes_arg(fcinfo, 0)); }
 
-PG_FUNCTION_INFO_V1(neardup_karp_rabin_bytes);
-Datum neardup_karp_rabin_bytes(PG_FUNCTION_ARGS) { return fingerprint_datum(bytes_arg(fcinfo, 0)); }
-
-PG_FUNCTION_INFO_V1(neardup_karp_rabin_concat);
-Datum neardup_karp_rabin_concat(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_karp_rabin_concat) {
   const int64 a = PG_GETARG_INT64(0), b = PG_GETARG_INT64(1), length = PG_GETARG_INT64(2);
   uint64_t f = 0;
   call_core([&] { f = fingerprint_concat(a, b, length); });
   PG_RETURN_INT64(static_cast<int64>(f));
 }
 
-PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints);
-Datum neardup_rolling_fingerprints(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_rolling_fingerprints) {
   if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::character, to_utf8(PG_GETARG_TEXT_PP(0)));
   return next_row<WindowRows>(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_rolling_fingerprints_bytes);
-Datum neardup_rolling_fingerprints_bytes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_rolling_fingerprints_bytes) {
   if (SRF_IS_FIRSTCALL()) start_windows(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_row<WindowRows>(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints);
-Datum neardup_winnow_fingerprints(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_winnow_fingerprints) {
   if (SRF_IS_FIRSTCALL())
     start_winnow(fcinfo, unit_arg(fcinfo, 3), to_utf8(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
   return next_row<WinnowRows>(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_winnow_fingerprints_bytes);
-Datum neardup_winnow_fingerprints_bytes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_winnow_fingerprints_bytes) {
   if (SRF_IS_FIRSTCALL()) start_winnow(fcinfo, Unit::byte, bytes_arg(fcinfo, 0), ignored_arg(fcinfo, 3));
   return next_row<WinnowRows>(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_winnow_hashes);
-Datum neardup_winnow_hashes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_winnow_hashes) {
   return hashes_datum(fcinfo, unit_arg(fcinfo, 3), to_utf8(PG_GETARG_TEXT_PP(0)), ignored_arg(fcinfo, 4));
 }
 
-PG_FUNCTION_INFO_V1(neardup_winnow_hashes_bytes);
-Datum neardup_winnow_hashes_bytes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_winnow_hashes_bytes) {
   return hashes_datum(fcinfo, Unit::byte, bytes_arg(fcinfo, 0), ignored_arg(fcinfo, 3));
 }
-
-}  // extern "C"

@@ -258,10 +258,7 @@ Datum uuid_datum(const uint8_t* bytes) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_term_counts);
-Datum neardup_term_counts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_term_counts) {
   Counting c = {};
   c.rows = begin_rows(fcinfo);
   const char* query = text_to_cstring(PG_GETARG_TEXT_PP(0));
@@ -284,8 +281,7 @@ Datum neardup_term_counts(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-PG_FUNCTION_INFO_V1(i_match);
-Datum i_match(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(i_match) {
   const Lexicon* lexicon = lexicon_arg(fcinfo, 1, 2);
   const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   uint8_t hash[UUID_LEN];
@@ -300,8 +296,7 @@ Datum i_match(PG_FUNCTION_ARGS) {
   return uuid_datum(hash);
 }
 
-PG_FUNCTION_INFO_V1(i_match_bag);
-Datum i_match_bag(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(i_match_bag) {
   const int variants = PG_GETARG_INT32(2);
   const double share = PG_GETARG_FLOAT8(5);
   call_core([=] {
@@ -323,5 +318,3 @@ Datum i_match_bag(PG_FUNCTION_ARGS) {
   for (int i = 0; i < count; ++i) values[i] = UUIDPGetDatum(reinterpret_cast<pg_uuid_t*>(hashes + UUID_LEN * i));
   return array_datum(values, static_cast<size_t>(count), UUIDOID);
 }
-
-}  // extern "C"

@@ -344,10 +344,7 @@ Datum decode_document(const uint8_t* document, size_t size, const text* encoding
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_detect_encoding);
-Datum neardup_detect_encoding(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_detect_encoding) {
   const Bytes document = bytes_arg(fcinfo, 0);
   const EncodingGuess guess = detect(document.data, document.size);
   enum Column { kEncoding, kConfidence, kColumns };
@@ -357,14 +354,12 @@ Datum neardup_detect_encoding(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_to_utf8_detected);
-Datum neardup_to_utf8_detected(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_to_utf8_detected) {
   const Bytes document = bytes_arg(fcinfo, 0);
   return decode_document(document.data, document.size, nullptr, false);
 }
 
-PG_FUNCTION_INFO_V1(neardup_to_utf8);
-Datum neardup_to_utf8(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_to_utf8) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(2)) PG_RETURN_NULL();
   // True: invalid bytes are dropped.
   static constexpr NamedValue<bool> kInvalid[] = {{"error", false}, {"drop", true}};
@@ -378,8 +373,7 @@ Datum neardup_to_utf8(PG_FUNCTION_ARGS) {
   return decode_document(document.data, document.size, PG_ARGISNULL(1) ? nullptr : PG_GETARG_TEXT_PP(1), *drop);
 }
 
-PG_FUNCTION_INFO_V1(neardup_decode);
-Datum neardup_decode(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_decode) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const Bytes document = bytes_arg(fcinfo, 0);
   enum Column { kBody, kEncoding, kConfidence, kDropped, kColumns };
@@ -407,8 +401,7 @@ Datum neardup_decode(PG_FUNCTION_ARGS) {
 
 // neardup_signed_text(document bytea, encoding text) -> text: broken characters are left out, those that the database's
 // encoding lacks are spelled
-PG_FUNCTION_INFO_V1(neardup_signed_text);
-Datum neardup_signed_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_signed_text) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const Bytes document = bytes_arg(fcinfo, 0);
   Source s =
@@ -424,5 +417,3 @@ Datum neardup_signed_text(PG_FUNCTION_ARGS) {
   decode_all(s, document.data, document.size, false, &out);
   return finish_output(&out);
 }
-
-}  // extern "C"

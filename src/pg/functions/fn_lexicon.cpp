@@ -68,11 +68,8 @@ void finish(const QualifiedName& lexicon) {
 
 }  // namespace
 
-extern "C" {
-
 // create_lexicon(name text, query text) -> bigint: how many terms it has
-PG_FUNCTION_INFO_V1(neardup_create_lexicon);
-Datum neardup_create_lexicon(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_create_lexicon) {
   const NewName name =
       new_name(PG_ARGISNULL(0) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(0)), "a lexicon", kMostNameBytes);
   if (PG_ARGISNULL(1))
@@ -88,5 +85,3 @@ Datum neardup_create_lexicon(PG_FUNCTION_ARGS) {
   SPI_finish();
   PG_RETURN_INT64(static_cast<int64>(terms));
 }
-
-}  // extern "C"

@@ -32,8 +32,7 @@ extern "C" {
 Datum minhash_jaccard(PG_FUNCTION_ARGS);
 
 // jaccard(a text, b text) -> float8: of two text forms of signatures, which untyped literals may be, their similarity.
-PG_FUNCTION_INFO_V1(jaccard_of_texts);
-Datum jaccard_of_texts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(jaccard_of_texts) {
   if (!is_minhash_form(PG_GETARG_TEXT_PP(0)) || !is_minhash_form(PG_GETARG_TEXT_PP(1)))
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("jaccard() compares signatures, not texts"),
                     errhint("Sign the texts, as in jaccard(to_minhash(a), to_minhash(b)); compare_texts(a, b) compares "
@@ -42,8 +41,7 @@ Datum jaccard_of_texts(PG_FUNCTION_ARGS) {
 }
 
 // set_minhash(elements text, num_perm int, bits int, seed bigint): of an untyped literal
-PG_FUNCTION_INFO_V1(set_minhash_of_text);
-Datum set_minhash_of_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(set_minhash_of_text) {
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("set_minhash() takes an array of text or of bigint"),
            errhint("Write its type, as in '{a,b}'::text[] or '{1,2}'::bigint[]; to_minhash() signs a document.")));

@@ -27,10 +27,7 @@ Datum int_array(const int32* values, size_t n) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minutiae_cells);
-Datum minutiae_cells(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minutiae_cells) {
   const int grid = PG_GETARG_INT32(1);
   const double margin = PG_GETARG_FLOAT8(2);
   demand_range("grid", grid, kLeastGrid, kMaxGrid);
@@ -61,8 +58,7 @@ Datum minutiae_cells(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(int_array(cells, ncells));
 }
 
-PG_FUNCTION_INFO_V1(neardup_minutiae_buckets);
-Datum neardup_minutiae_buckets(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_minutiae_buckets) {
   demand_range("functions", PG_GETARG_INT32(1), kLeastFunctions, kMaxFunctions);
   demand_range("cells", PG_GETARG_INT32(2), 1, kMaxFunctionCells);
   demand_range("grid", PG_GETARG_INT32(3), kLeastGrid, kMaxGrid);
@@ -76,5 +72,3 @@ Datum neardup_minutiae_buckets(PG_FUNCTION_ARGS) {
   });
   PG_RETURN_DATUM(int_array(buckets, n));
 }
-
-}  // extern "C"

@@ -73,10 +73,7 @@ Arguments read_arguments(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_shared_passages);
-Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_shared_passages) {
   enum Column { kStartA, kStartB, kLength, kText, kColumns };
   const Arguments g = read_arguments(fcinfo);
   ReturnSetInfo* rows = begin_rows(fcinfo);
@@ -103,8 +100,7 @@ Datum neardup_shared_passages(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-PG_FUNCTION_INFO_V1(neardup_copied_share);
-Datum neardup_copied_share(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_copied_share) {
   const Arguments g = read_arguments(fcinfo);
   double share = 0;
   call_core([&] {
@@ -113,5 +109,3 @@ Datum neardup_copied_share(PG_FUNCTION_ARGS) {
   });
   PG_RETURN_FLOAT8(share);
 }
-
-}  // extern "C"

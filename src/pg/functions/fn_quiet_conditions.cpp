@@ -54,15 +54,13 @@ NEARDUP_QUIET_DISTANCE(jaccard, minhash_quiet_distance)
 NEARDUP_QUIET_DISTANCE(ctph_edit_rate, ctph_quiet_distance)
 NEARDUP_QUIET_DISTANCE(bit_hamming, bit_quiet_distance)
 
-PG_FUNCTION_INFO_V1(minhash_quiet_similar);
-Datum minhash_quiet_similar(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_quiet_similar) {
   const MinhashView a = minhash_arg(fcinfo, 0);
   const MinhashView b = minhash_arg(fcinfo, 1);
   PG_RETURN_BOOL(!alike(a, b) || is_similar(a, b));
 }
 
-PG_FUNCTION_INFO_V1(lsh_quiet_conflicts);
-Datum lsh_quiet_conflicts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_quiet_conflicts) {
   const LshQueryView a = lsh_query_view(PG_GETARG_VARLENA_P(0));
   const LshQueryView b = lsh_query_view(PG_GETARG_VARLENA_P(1));
   if (measure_kind(a.measure) != Kind::minhash || measure_kind(b.measure) != Kind::minhash ||

@@ -2,11 +2,8 @@
 #include "core/exact/text_score.h"
 #include "pg/values/values.h"
 
-extern "C" {
-
 // neardup_text_score(a text, b text) -> int
-PG_FUNCTION_INFO_V1(text_score_text);
-Datum text_score_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(text_score_text) {
   using namespace neardup;
   const Utf8 a = to_utf8(PG_GETARG_TEXT_PP(0));
   const Utf8 b = to_utf8(PG_GETARG_TEXT_PP(1));
@@ -20,13 +17,10 @@ Datum text_score_text(PG_FUNCTION_ARGS) {
 }
 
 // neardup_score_precision(observed float8, gold float8, random float8) -> float8
-PG_FUNCTION_INFO_V1(score_precision_float8);
-Datum score_precision_float8(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(score_precision_float8) {
   using namespace neardup;
   const double observed = PG_GETARG_FLOAT8(0), gold = PG_GETARG_FLOAT8(1), random = PG_GETARG_FLOAT8(2);
   double share = 0;
   call_core([&] { share = score_precision(observed, gold, random); });
   PG_RETURN_FLOAT8(share);
 }
-
-}  // extern "C"

@@ -86,16 +86,11 @@ char* server_title(const Utf8& filename, bool percent_decoding, size_t* out_size
 
 }  // namespace
 
-extern "C" {
+SQL_FUNCTION(neardup_to_simplified) { return converted(fcinfo, ChineseScript::simplified); }
 
-PG_FUNCTION_INFO_V1(neardup_to_simplified);
-Datum neardup_to_simplified(PG_FUNCTION_ARGS) { return converted(fcinfo, ChineseScript::simplified); }
+SQL_FUNCTION(neardup_to_traditional) { return converted(fcinfo, ChineseScript::traditional); }
 
-PG_FUNCTION_INFO_V1(neardup_to_traditional);
-Datum neardup_to_traditional(PG_FUNCTION_ARGS) { return converted(fcinfo, ChineseScript::traditional); }
-
-PG_FUNCTION_INFO_V1(neardup_title);
-Datum neardup_title(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_title) {
   const Utf8 filename = to_utf8(PG_GETARG_TEXT_PP(0));
   size_t size = 0;
   const char* title = server_title(filename, true, &size);
@@ -105,5 +100,3 @@ Datum neardup_title(PG_FUNCTION_ARGS) {
                     errmsg("the title cannot be written in the database's encoding")));
   PG_RETURN_TEXT_P(cstring_to_text_with_len(title, static_cast<int>(size)));
 }
-
-}  // extern "C"

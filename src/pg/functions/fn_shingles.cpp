@@ -53,10 +53,7 @@ Datum next_hash(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_shingles);
-Datum neardup_shingles(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_shingles) {
   if (SRF_IS_FIRSTCALL()) {
     const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
     start<TextRows>(fcinfo, unit_arg(fcinfo, 2), doc);
@@ -72,8 +69,7 @@ Datum neardup_shingles(PG_FUNCTION_ARGS) {
   SRF_RETURN_NEXT(context, text_datum_of_folded(rows->object->current.data(), rows->object->current.size()));
 }
 
-PG_FUNCTION_INFO_V1(neardup_shingle_hashes);
-Datum neardup_shingle_hashes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_shingle_hashes) {
   if (SRF_IS_FIRSTCALL()) {
     const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
     start<HashRows>(fcinfo, unit_arg(fcinfo, 2), doc);
@@ -81,10 +77,7 @@ Datum neardup_shingle_hashes(PG_FUNCTION_ARGS) {
   return next_hash(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(neardup_shingle_hashes_bytes);
-Datum neardup_shingle_hashes_bytes(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_shingle_hashes_bytes) {
   if (SRF_IS_FIRSTCALL()) start<HashRows>(fcinfo, Unit::byte, bytes_arg(fcinfo, 0));
   return next_hash(fcinfo);
 }
-
-}  // extern "C"

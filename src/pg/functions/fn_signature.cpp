@@ -9,17 +9,21 @@ namespace {
 
 using namespace neardup;
 
-// Room for the components of any signature, on the stack of the C frame.
-using Components = uint32_t[kMaxNumPerm];
+// num_perm, bits and seed: arguments n to n + 2; k: argument 1.
+MinhashParams document_params_args(FunctionCallInfo fcinfo, Unit unit, int n) {
+  const int64 k = PG_GETARG_INT32(1);
+  const int64 num_perm = PG_GETARG_INT32(n);
+  const int64 bits = PG_GETARG_INT32(n + 1);
+  const int64 seed = PG_GETARG_INT64(n + 2);
+  MinhashParams params;
+  call_core([&] { params = document_params(unit, k, num_perm, bits, seed); });
+  return params;
+}
 
-Datum signed_document(const MinhashParams& params, const uint8_t* text, size_t size) {
-  Components components;
-  bool any = false;
-  call_core([&] {
-    PgStop stop;
-    any = sign_document(params, text, size, &stop, components);
+Datum signed_document(const MinhashParams& params, const Bytes& doc) {
+  return signed_datum(params, [&](StopCheck* stop, uint32_t* components) {
+    return sign_document(params, doc.data, doc.size, stop, components);
   });
-  return minhash_datum(params, any ? components : nullptr);
 }
 
 // A set can lose a NULL; among components the others would move to wrong places.
@@ -48,101 +52,59 @@ uint64_t* element_hashes(ArrayType* array, Oid type, size_t* n, bool are_compone
 }
 
 Datum signed_array(FunctionCallInfo fcinfo, MinhashKind kind, Oid type) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  const int64 num_perm = PG_GETARG_INT32(1);
-  const int64 bits = PG_GETARG_INT32(2);
-  const int64 seed = PG_GETARG_INT64(3);
-  MinhashParams params;
-  call_core([&] { params = set_params(kind, num_perm, bits, seed); });
-  size_t n;
-  const uint64_t* hashes = element_hashes(PG_GETARG_ARRAYTYPE_P(0), type, &n);
-  Components components;
-  bool any = false;
-  call_core([&] {
-    PgStop stop;
-    any = sign_set(params, hashes, n, &stop, components);
+  return cached_result(fcinfo, [&] {
+    const MinhashParams params = set_params_args(fcinfo, kind, 1);
+    size_t n;
+    const uint64_t* hashes = element_hashes(PG_GETARG_ARRAYTYPE_P(0), type, &n);
+    return signed_datum(
+        params, [&](StopCheck* stop, uint32_t* components) { return sign_set(params, hashes, n, stop, components); });
   });
-  const Datum result = minhash_datum(params, any ? components : nullptr);
-  cache_result(fcinfo, result);
-  return result;
 }
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minhash_from_document);
-Datum minhash_from_document(PG_FUNCTION_ARGS) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  const int64 k = PG_GETARG_INT32(1);
-  const Unit unit = unit_arg(fcinfo, 2);
-  const int64 num_perm = PG_GETARG_INT32(3);
-  const int64 bits = PG_GETARG_INT32(4);
-  const int64 seed = PG_GETARG_INT64(5);
-  MinhashParams params;
-  call_core([&] { params = document_params(unit, k, num_perm, bits, seed); });
-  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
-  const Datum result = signed_document(params, doc.data, doc.size);
-  cache_result(fcinfo, result);
-  return result;
+SQL_FUNCTION(minhash_from_document) {
+  return cached_result(fcinfo, [&] {
+    const MinhashParams params = document_params_args(fcinfo, unit_arg(fcinfo, 2), 3);
+    return signed_document(params, to_utf8(PG_GETARG_TEXT_PP(0)));
+  });
 }
 
-PG_FUNCTION_INFO_V1(minhash_from_bytes);
-Datum minhash_from_bytes(PG_FUNCTION_ARGS) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  const int64 k = PG_GETARG_INT32(1);
-  const int64 num_perm = PG_GETARG_INT32(2);
-  const int64 bits = PG_GETARG_INT32(3);
-  const int64 seed = PG_GETARG_INT64(4);
-  MinhashParams params;
-  call_core([&] { params = document_params(Unit::byte, k, num_perm, bits, seed); });
-  const Bytes doc = bytes_arg(fcinfo, 0);
-  const Datum result = signed_document(params, doc.data, doc.size);
-  cache_result(fcinfo, result);
-  return result;
+SQL_FUNCTION(minhash_from_bytes) {
+  return cached_result(fcinfo, [&] {
+    const MinhashParams params = document_params_args(fcinfo, Unit::byte, 2);
+    return signed_document(params, bytes_arg(fcinfo, 0));
+  });
 }
 
-PG_FUNCTION_INFO_V1(minhash_like);
-Datum minhash_like(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_like) {
   const MinhashParams params = header_params(*minhash_arg(fcinfo, 1).header);
   // The model mostly is a column: in its place stands what all its rows have in common.
   LOCAL_FCINFO(like, 2);
   InitFunctionCallInfoData(*like, fcinfo->flinfo, 2, fcinfo->fncollation, fcinfo->context, fcinfo->resultinfo);
   like->args[0] = fcinfo->args[0];
   like->args[1] = {minhash_datum(params, nullptr), false};
-  bool found;
-  const Datum cached = cached_result(like, &found);
-  if (found) return cached;
-  if (!is_of_text(params.kind))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model signature was not made from text"),
-                    errhint("Make the signature by the function that made the model: see minhash_parameters(model).")));
-  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
-  const Datum result = signed_document(params, doc.data, doc.size);
-  cache_result(like, result);
-  return result;
+  return cached_result(like, [&] {
+    if (!is_of_text(params.kind))
+      ereport(ERROR,
+              (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model signature was not made from text"),
+               errhint("Make the signature by the function that made the model: see minhash_parameters(model).")));
+    return signed_document(params, to_utf8(PG_GETARG_TEXT_PP(0)));
+  });
 }
 
-PG_FUNCTION_INFO_V1(minhash_from_text_set);
-Datum minhash_from_text_set(PG_FUNCTION_ARGS) { return signed_array(fcinfo, MinhashKind::text_set, TEXTOID); }
+SQL_FUNCTION(minhash_from_text_set) { return signed_array(fcinfo, MinhashKind::text_set, TEXTOID); }
 
-PG_FUNCTION_INFO_V1(minhash_from_bigint_set);
-Datum minhash_from_bigint_set(PG_FUNCTION_ARGS) { return signed_array(fcinfo, MinhashKind::bigint_set, INT8OID); }
+SQL_FUNCTION(minhash_from_bigint_set) { return signed_array(fcinfo, MinhashKind::bigint_set, INT8OID); }
 
-PG_FUNCTION_INFO_V1(minhash_import);
-Datum minhash_import(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_import) {
   ArrayType* array = PG_GETARG_ARRAYTYPE_P(0);
   const int64 bits = PG_GETARG_INT32(1);
   const int64 seed = PG_GETARG_INT64(2);
   size_t n;
   const uint64_t* values = element_hashes(array, INT8OID, &n, true);
   MinhashParams params;
-  Components components;
+  uint32_t components[kMaxNumPerm];
   call_core([&] {
     params = set_params(MinhashKind::imported, static_cast<int64_t>(n), bits, seed);
     const uint64_t limit = 1ULL << bits;
@@ -169,8 +131,7 @@ Datum minhash_import(PG_FUNCTION_ARGS) {
   return minhash_datum(stored, minhash_size(params, false));
 }
 
-PG_FUNCTION_INFO_V1(minhash_union);
-Datum minhash_union(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_union) {
   const MinhashView a = minhash_arg(fcinfo, 0);
   const MinhashView b = minhash_arg(fcinfo, 1);
   auto* out = static_cast<uint8_t*>(palloc(kMaxMinhashSize));
@@ -184,11 +145,8 @@ Datum minhash_union(PG_FUNCTION_ARGS) {
 }
 
 // The final function of minhash_union_agg: a single row has met no minhash_union that would have refused it.
-PG_FUNCTION_INFO_V1(minhash_union_final);
-Datum minhash_union_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_union_final) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
   call_core([&] { check_has_unions(signature); });
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
-
-}  // extern "C"

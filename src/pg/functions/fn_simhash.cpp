@@ -37,10 +37,7 @@ SimhashSums* need_sums(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(simhash_from_document);
-Datum simhash_from_document(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_from_document) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
@@ -55,8 +52,7 @@ Datum simhash_from_document(PG_FUNCTION_ARGS) {
   return simhash_result(fcinfo, value);
 }
 
-PG_FUNCTION_INFO_V1(simhash_from_features);
-Datum simhash_from_features(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_from_features) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
@@ -78,8 +74,7 @@ Datum simhash_from_features(PG_FUNCTION_ARGS) {
   return simhash_result(fcinfo, sums->result());
 }
 
-PG_FUNCTION_INFO_V1(simhash_from_vector);
-Datum simhash_from_vector(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_from_vector) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
@@ -96,8 +91,7 @@ Datum simhash_from_vector(PG_FUNCTION_ARGS) {
 }
 
 // (state, feature [, weight]): rows with a NULL are passed over.
-PG_FUNCTION_INFO_V1(simhash_agg_add);
-Datum simhash_agg_add(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_agg_add) {
   SimhashSums* sums = need_sums(fcinfo);
   if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2))) PG_RETURN_POINTER(sums);
   const Utf8 u = to_utf8(PG_GETARG_TEXT_PP(1));
@@ -106,8 +100,7 @@ Datum simhash_agg_add(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(sums);
 }
 
-PG_FUNCTION_INFO_V1(simhash_agg_combine);
-Datum simhash_agg_combine(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_agg_combine) {
   if (PG_ARGISNULL(1)) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -118,11 +111,9 @@ Datum simhash_agg_combine(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(sums);
 }
 
-PG_FUNCTION_INFO_V1(simhash_agg_serialize);
-Datum simhash_agg_serialize(PG_FUNCTION_ARGS) { return varlena_datum(PG_GETARG_POINTER(0), sizeof(SimhashSums)); }
+SQL_FUNCTION(simhash_agg_serialize) { return varlena_datum(PG_GETARG_POINTER(0), sizeof(SimhashSums)); }
 
-PG_FUNCTION_INFO_V1(simhash_agg_deserialize);
-Datum simhash_agg_deserialize(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_agg_deserialize) {
   if (!AggCheckCallContext(fcinfo, nullptr)) elog(ERROR, "simhash_agg called outside an aggregate");
   const bytea* in = PG_GETARG_BYTEA_PP(0);
   if (VARSIZE_ANY_EXHDR(in) != sizeof(SimhashSums)) elog(ERROR, "simhash_agg: bad partial state");
@@ -131,8 +122,7 @@ Datum simhash_agg_deserialize(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(sums);
 }
 
-PG_FUNCTION_INFO_V1(simhash_agg_final);
-Datum simhash_agg_final(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_agg_final) {
   if (!AggCheckCallContext(fcinfo, nullptr)) elog(ERROR, "simhash_agg called outside an aggregate");
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   const std::optional<uint64_t> value = reinterpret_cast<const SimhashSums*>(PG_GETARG_POINTER(0))->result();
@@ -140,19 +130,12 @@ Datum simhash_agg_final(PG_FUNCTION_ARGS) {
   return simhash_datum(*value);
 }
 
-PG_FUNCTION_INFO_V1(simhash_hamming);
-Datum simhash_hamming(PG_FUNCTION_ARGS) {
-  PG_RETURN_INT32(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)));
-}
+SQL_FUNCTION(simhash_hamming) { PG_RETURN_INT32(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1))); }
 
-PG_FUNCTION_INFO_V1(simhash_hamming_float);
-Datum simhash_hamming_float(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_hamming_float) {
   PG_RETURN_FLOAT8(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1)));
 }
 
-PG_FUNCTION_INFO_V1(simhash_cosine_estimate);
-Datum simhash_cosine_estimate(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_cosine_estimate) {
   PG_RETURN_FLOAT8(simhash_cosine(hamming_distance(simhash_arg(fcinfo, 0), simhash_arg(fcinfo, 1))));
 }
-
-}  // extern "C"

@@ -56,34 +56,28 @@ struct TextSet {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minhash_jaccard);
-Datum minhash_jaccard(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_jaccard) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
   PG_RETURN_FLOAT8(estimate_jaccard(a, b));
 }
 
-PG_FUNCTION_INFO_V1(minhash_jaccard_distance);
-Datum minhash_jaccard_distance(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_jaccard_distance) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
   PG_RETURN_FLOAT8(1.0 - estimate_jaccard(a, b));
 }
 
-PG_FUNCTION_INFO_V1(minhash_similar);
-Datum minhash_similar(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_similar) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
   PG_RETURN_BOOL(is_similar(a, b));
 }
 
-PG_FUNCTION_INFO_V1(minhash_containment);
-Datum minhash_containment(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_containment) {
   MinhashView a;
   MinhashView b;
   comparable_args(fcinfo, &a, &b);
@@ -92,8 +86,7 @@ Datum minhash_containment(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(estimate_containment(a.components, b.components, a.num_perm(), a.bits()));
 }
 
-PG_FUNCTION_INFO_V1(minhash_set_size);
-Datum minhash_set_size(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_set_size) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   check_ordered(v, "set_size");
   if (static_cast<MinhashKind>(v.header->kind) == MinhashKind::imported)
@@ -105,8 +98,7 @@ Datum minhash_set_size(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(estimate_set_size(v.components, v.num_perm(), v.bits()));
 }
 
-PG_FUNCTION_INFO_V1(jaccard_exact_text);
-Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(jaccard_exact_text) {
   TextSet a;
   TextSet b;
   a.read(PG_GETARG_ARRAYTYPE_P(0));
@@ -118,5 +110,3 @@ Datum jaccard_exact_text(PG_FUNCTION_ARGS) {
   });
   PG_RETURN_FLOAT8(j);
 }
-
-}  // extern "C"

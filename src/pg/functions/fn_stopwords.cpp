@@ -140,26 +140,15 @@ Datum next_row(FunctionCallInfo fcinfo) {
 
 Datum signed_shingles(FunctionCallInfo fcinfo, const StopWords* stop_words, Utf8 doc) {
   const int following = PG_GETARG_INT32(2);
-  const int64 num_perm = PG_GETARG_INT32(3);
-  const int64 bits = PG_GETARG_INT32(4);
-  const int64 seed = PG_GETARG_INT64(5);
-  MinhashParams params;
-  uint32_t components[kMaxNumPerm];
-  bool any = false;
-  call_core([&] {
-    PgStop stop;
-    params = set_params(MinhashKind::text_set, num_perm, bits, seed);
-    any = sign_stopword_shingles(params, *stop_words, following, doc.data, doc.size, &stop, components);
+  const MinhashParams params = set_params_args(fcinfo, MinhashKind::text_set, 3);
+  return signed_datum(params, [&](StopCheck* stop, uint32_t* components) {
+    return sign_stopword_shingles(params, *stop_words, following, doc.data, doc.size, stop, components);
   });
-  return minhash_datum(params, any ? components : nullptr);
 }
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(stopword_shingles);
-Datum stopword_shingles(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(stopword_shingles) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* context = SRF_FIRSTCALL_INIT();
     const int following = following_arg(fcinfo, 2);
@@ -172,8 +161,7 @@ Datum stopword_shingles(PG_FUNCTION_ARGS) {
   return next_row(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(stopword_shingles_dictionary);
-Datum stopword_shingles_dictionary(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(stopword_shingles_dictionary) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* context = SRF_FIRSTCALL_INIT();
     const int following = following_arg(fcinfo, 2);
@@ -184,13 +172,11 @@ Datum stopword_shingles_dictionary(PG_FUNCTION_ARGS) {
   return next_row(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(stopword_minhash);
-Datum stopword_minhash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(stopword_minhash) {
   return signed_shingles(fcinfo, stop_set_arg(fcinfo, 1), to_utf8(PG_GETARG_TEXT_PP(0)));
 }
 
-PG_FUNCTION_INFO_V1(stopword_minhash_dictionary);
-Datum stopword_minhash_dictionary(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(stopword_minhash_dictionary) {
   const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   following_arg(fcinfo, 2);
   Owned<Asked>* set = asked(CurrentMemoryContext, PG_GETARG_OID(1), doc);
@@ -199,8 +185,7 @@ Datum stopword_minhash_dictionary(PG_FUNCTION_ARGS) {
   return result;
 }
 
-PG_FUNCTION_INFO_V1(neardup_stopwords);
-Datum neardup_stopwords(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_stopwords) {
   const text* language = PG_GETARG_TEXT_PP(0);
   using List = std::vector<std::string_view>;
   Owned<List>* owned = make_owned<List>(CurrentMemoryContext, [=](PgStop*, PgTempFiles*) {
@@ -221,5 +206,3 @@ Datum neardup_stopwords(PG_FUNCTION_ARGS) {
   destroy_owned(owned);
   return array;
 }
-
-}  // extern "C"

@@ -19,15 +19,11 @@ uint32_t distance_of_args(FunctionCallInfo fcinfo, bool with_length) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_tlsh_distance);
-Datum neardup_tlsh_distance(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_tlsh_distance) {
   PG_RETURN_INT32(static_cast<int32>(distance_of_args(fcinfo, PG_GETARG_BOOL(2))));
 }
 
-PG_FUNCTION_INFO_V1(neardup_tlsh_code);
-Datum neardup_tlsh_code(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_tlsh_code) {
   const text* digest = PG_GETARG_TEXT_PP(0);
   constexpr int kCodeBits = kTlshCodeBytes * BITS_PER_BYTE;
   VarBit* out = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kCodeBits)));
@@ -36,5 +32,3 @@ Datum neardup_tlsh_code(PG_FUNCTION_ARGS) {
   call_core([&] { write_tlsh_code(tlsh_of_text(digest_text(digest)), VARBITS(out)); });
   PG_RETURN_VARBIT_P(out);
 }
-
-}  // extern "C"

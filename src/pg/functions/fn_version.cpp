@@ -39,10 +39,7 @@ int64 version_number(const char* text) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_version);
-Datum neardup_version(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_version) {
   char* sql = sql_version();
   if (sql != nullptr && version_number(sql) > version_number(NEARDUP_VERSION))
     ereport(ERROR,
@@ -59,5 +56,3 @@ Datum neardup_version(PG_FUNCTION_ARGS) {
   row.set(kKernels, CStringGetTextDatum(neardup::kernels().name));
   return row.datum(fcinfo);
 }
-
-}  // extern "C"

@@ -90,57 +90,40 @@ const double* numbers(ArrayType* array, const char* name, int* n) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minhash_from_weighted_set);
-Datum minhash_from_weighted_set(PG_FUNCTION_ARGS) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  const int64 num_perm = PG_GETARG_INT32(2);
-  const int64 bits = PG_GETARG_INT32(3);
-  const int64 seed = PG_GETARG_INT64(4);
-  MinhashParams params;
-  call_core([&] { params = set_params(MinhashKind::weighted, num_perm, bits, seed); });
-  Features set;
-  set.read(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_ARRAYTYPE_P(1), "");
-  auto* hashes =
-      static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (static_cast<size_t>(set.n) + 1), MCXT_ALLOC_HUGE));
-  for (int i = 0; i < set.n; ++i) {
-    if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
-    const Utf8 u = to_utf8(DatumGetTextPP(set.feature[i]));
-    hashes[i] = element_hash(u.data, u.size);
-  }
-  uint32_t components[kMaxNumPerm];
-  bool any = false;
-  call_core([&] {
-    PgStop stop;
-    std::vector<WeightedElement> elements;
-    elements.reserve(static_cast<size_t>(set.n));
+SQL_FUNCTION(minhash_from_weighted_set) {
+  return cached_result(fcinfo, [&] {
+    const MinhashParams params = set_params_args(fcinfo, MinhashKind::weighted, 2);
+    Features set;
+    set.read(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_ARRAYTYPE_P(1), "");
+    auto* hashes =
+        static_cast<uint64_t*>(palloc_extended(sizeof(uint64_t) * (static_cast<size_t>(set.n) + 1), MCXT_ALLOC_HUGE));
     for (int i = 0; i < set.n; ++i) {
-      if (i % 65536 == 0) stop.poll();
-      elements.push_back({hashes[i], weight_units(DatumGetFloat8(set.weight[i]), static_cast<size_t>(i) + 1)});
+      if (i % 65536 == 0) CHECK_FOR_INTERRUPTS();
+      const Utf8 u = to_utf8(DatumGetTextPP(set.feature[i]));
+      hashes[i] = element_hash(u.data, u.size);
     }
-    any = sign_weighted(params.num_perm, static_cast<uint64_t>(params.seed), &elements, &stop, components);
+    return signed_datum(params, [&](StopCheck* stop, uint32_t* components) {
+      std::vector<WeightedElement> elements;
+      elements.reserve(static_cast<size_t>(set.n));
+      for (int i = 0; i < set.n; ++i) {
+        if (i % 65536 == 0) stop->poll();
+        elements.push_back({hashes[i], weight_units(DatumGetFloat8(set.weight[i]), static_cast<size_t>(i) + 1)});
+      }
+      return sign_weighted(params.num_perm, static_cast<uint64_t>(params.seed), &elements, stop, components);
+    });
   });
-  const Datum result = minhash_datum(params, any ? components : nullptr);
-  cache_result(fcinfo, result);
-  return result;
 }
 
-PG_FUNCTION_INFO_V1(weighted_jaccard_exact);
-Datum weighted_jaccard_exact(PG_FUNCTION_ARGS) { PG_RETURN_FLOAT8(overlap_args(fcinfo, nullptr)); }
+SQL_FUNCTION(weighted_jaccard_exact) { PG_RETURN_FLOAT8(overlap_args(fcinfo, nullptr)); }
 
-PG_FUNCTION_INFO_V1(weighted_cosine_exact);
-Datum weighted_cosine_exact(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(weighted_cosine_exact) {
   std::optional<double> cosine;
   overlap_args(fcinfo, &cosine);
   if (!cosine) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*cosine);
 }
 
-PG_FUNCTION_INFO_V1(cosine_exact);
-Datum cosine_exact(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(cosine_exact) {
   int n;
   int other;
   const double* a = numbers(PG_GETARG_ARRAYTYPE_P(0), "a", &n);
@@ -156,5 +139,3 @@ Datum cosine_exact(PG_FUNCTION_ARGS) {
   if (!cosine) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(*cosine);
 }
-
-}  // extern "C"

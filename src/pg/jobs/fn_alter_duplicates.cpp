@@ -147,13 +147,10 @@ void store(Job* job, const Profile& profile, const JobRow& old) {
 
 }  // namespace
 
-extern "C" {
-
 // alter_duplicates(name text, threshold float8, profile text, linkage text, verify text, verify_threshold float8,
 //   keep text, order_by text, at_most_apart interval, filter text, deleted text, id name, body name, signature name,
 //   at name, measure text)
-PG_FUNCTION_INFO_V1(neardup_alter_duplicates);
-Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_alter_duplicates) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const JobArguments given(fcinfo);
   Job job = locked_row(locked_job_argument(fcinfo, kName), function);
@@ -173,5 +170,3 @@ Datum neardup_alter_duplicates(PG_FUNCTION_ARGS) {
   });
   PG_RETURN_VOID();
 }
-
-}  // extern "C"

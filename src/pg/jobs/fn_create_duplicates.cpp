@@ -154,13 +154,10 @@ void make_job(Job* job, const Profile& profile, const char* given_name) {
 
 }  // namespace
 
-extern "C" {
-
 // create_duplicates(name text, source regclass, id name, body name, signature name, threshold float8, profile text,
 //   linkage text, verify text, verify_threshold float8, keep text, order_by text, within name[], at name,
 //   at_most_apart interval, filter text, deleted text, measure text) -> regclass: the result
-PG_FUNCTION_INFO_V1(neardup_create_duplicates);
-Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_create_duplicates) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const JobArguments given(fcinfo);
   const NewName name = new_name(given.string(kName), kWhatJobsAre, kMaxJobNameBytes);
@@ -176,5 +173,3 @@ Datum neardup_create_duplicates(PG_FUNCTION_ARGS) {
   });
   PG_RETURN_OID(job.result_oid);
 }
-
-}  // extern "C"

@@ -52,11 +52,8 @@ void rename_job(const JobTables& job, const char* name) {
 
 }  // namespace
 
-extern "C" {
-
 // drop_duplicates(name text)
-PG_FUNCTION_INFO_V1(neardup_drop_duplicates);
-Datum neardup_drop_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_drop_duplicates) {
   const Oid job = locked_job_argument(fcinfo, 0);
   const JobTables all = adopt_tables(job, fcinfo->flinfo->fn_oid);
   with_statements([&] { drop_tables(all.tables, kJobParts + 1); });
@@ -64,8 +61,7 @@ Datum neardup_drop_duplicates(PG_FUNCTION_ARGS) {
 }
 
 // rename_duplicates(old text, new text) -> regclass: the result
-PG_FUNCTION_INFO_V1(neardup_rename_duplicates);
-Datum neardup_rename_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_rename_duplicates) {
   const char* name = plain_name(JobArguments(fcinfo).string(1));
   const Oid job = locked_job_argument(fcinfo, 0);
   const JobTables all = adopt_tables(job, fcinfo->flinfo->fn_oid);
@@ -75,8 +71,7 @@ Datum neardup_rename_duplicates(PG_FUNCTION_ARGS) {
 }
 
 // pause_duplicates(name text, paused boolean)
-PG_FUNCTION_INFO_V1(neardup_pause_duplicates);
-Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_pause_duplicates) {
   const Oid oid = job_argument(fcinfo, 0);
   with_open_job(oid, fcinfo->flinfo->fn_oid, demand_owner);
   const QualifiedName job = QualifiedName::held(oid);
@@ -86,5 +81,3 @@ Datum neardup_pause_duplicates(PG_FUNCTION_ARGS) {
   if (rows == 0) ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("job %s has no row", job.text())));
   PG_RETURN_VOID();
 }
-
-}  // extern "C"

@@ -1,4 +1,3 @@
-// See job.h.
 #include "pg/jobs/job.h"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// See job_checks.h.
 #include <cmath>
 
 #include "pg/values/values.h"

@@ -1,4 +1,3 @@
-// See job_expressions.h.
 #include "pg/jobs/job_expressions.h"
 
 #include "pg/base/expression.h"

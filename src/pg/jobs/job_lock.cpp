@@ -1,4 +1,3 @@
-// See job_lock.h.
 #include "pg/jobs/job_lock.h"
 
 namespace neardup {

@@ -1,4 +1,3 @@
-// See job_source.h.
 #include "pg/jobs/job_source.h"
 
 #include "pg/base/open_table.h"

@@ -1,4 +1,3 @@
-// See job_table.h.
 #include "pg/jobs/job_table.h"
 
 #include "pg/base/held_names.h"

@@ -1,4 +1,3 @@
-// See job_types.h.
 #include "pg/jobs/job_types.h"
 
 extern "C" {

@@ -1,4 +1,3 @@
-// See signature_table.h.
 #include "pg/jobs/signature_table.h"
 
 #include "pg/base/held_names.h"

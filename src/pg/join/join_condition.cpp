@@ -1,4 +1,3 @@
-// See join_condition.h.
 #include "pg/join/join_condition.h"
 
 #include "pg/lsh/family.h"

@@ -1,4 +1,3 @@
-// See join_keys.h.
 #include "pg/join/join_keys.h"
 
 extern "C" {

@@ -1,4 +1,3 @@
-// See join_pairs.h.
 #include "pg/join/join_pairs.h"
 
 #include "pg/join/join_groups.h"

@@ -1,4 +1,3 @@
-// See join_paths.h.
 #include "pg/join/join_paths.h"
 
 #include "pg/base/guc.h"

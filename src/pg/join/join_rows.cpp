@@ -1,4 +1,3 @@
-// See join_rows.h.
 #include "pg/join/join_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See join_scan.h.
 #include "pg/join/join_scan.h"
 
 #include "pg/base/guc.h"

@@ -1,4 +1,3 @@
-// See self_join.h.
 #include "pg/join/self_join.h"
 
 extern "C" {

@@ -1,4 +1,3 @@
-// See tuple_store.h.
 #include "pg/join/tuple_store.h"
 
 #include "pg/base/reserve.h"

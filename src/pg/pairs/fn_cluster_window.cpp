@@ -179,12 +179,6 @@ Datum cluster_window(FunctionCallInfo fcinfo, Linkage linkage) {
 
 }  // namespace
 
-extern "C" {
+SQL_FUNCTION(neardup_cluster_anchor) { return cluster_window(fcinfo, Linkage::anchor); }
 
-PG_FUNCTION_INFO_V1(neardup_cluster_anchor);
-Datum neardup_cluster_anchor(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, Linkage::anchor); }
-
-PG_FUNCTION_INFO_V1(neardup_cluster_connected);
-Datum neardup_cluster_connected(PG_FUNCTION_ARGS) { return cluster_window(fcinfo, Linkage::connected); }
-
-}  // extern "C"
+SQL_FUNCTION(neardup_cluster_connected) { return cluster_window(fcinfo, Linkage::connected); }

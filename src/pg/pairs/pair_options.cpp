@@ -1,4 +1,3 @@
-// See pair_options.h.
 #include "pg/pairs/pair_options.h"
 
 #include <cfloat>
@@ -25,14 +24,6 @@ constexpr int kByteShingle = 8;
 constexpr NamedValue<Identical> kIdenticals[] = {
     {"all", Identical::all}, {"star", Identical::star}, {"none", Identical::none}};
 constexpr NamedValue<Verify> kVerifies[] = {{"jaccard", Verify::jaccard}, {"edit_rate", Verify::edit_rate}};
-
-Verify parse_verify(const char* name) {
-  const std::optional<Verify> verify = value_named(kVerifies, name);
-  if (!verify)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("verify must be %s: \"%s\"", list_names(kVerifies, "'", "or").text, name)));
-  return *verify;
-}
 
 void check_measure_threshold(const PairOptions& options) {
   if (options.measure != Measure::set_overlap) {
@@ -62,14 +53,7 @@ void check_apart(const PairOptions& options) {
 
 }  // namespace
 
-Identical parse_identical(Datum value) {
-  const char* name = text_to_cstring(DatumGetTextPP(value));
-  const std::optional<Identical> identical = value_named(kIdenticals, name);
-  if (!identical)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("identical must be %s: \"%s\"", list_names(kIdenticals, "'", "or").text, name)));
-  return *identical;
-}
+Identical parse_identical(Datum value) { return parse_named(kIdenticals, "identical", value); }
 
 PairOptions read_pair_options(FunctionCallInfo fcinfo, int n, Searching function) {
   PairOptions options = {};
@@ -81,7 +65,7 @@ PairOptions read_pair_options(FunctionCallInfo fcinfo, int n, Searching function
 void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
   check_measure_threshold(*options);
   options->verify_threshold = options->threshold;
-  if (!PG_ARGISNULL(first)) options->verify = parse_verify(text_to_cstring(PG_GETARG_TEXT_PP(first)));
+  if (!PG_ARGISNULL(first)) options->verify = parse_named(kVerifies, "verify", PG_GETARG_DATUM(first));
   if (!PG_ARGISNULL(first + 1)) {
     options->own_bound = true;
     options->verify_threshold = PG_GETARG_FLOAT8(first + 1);
@@ -95,13 +79,9 @@ void read_options(FunctionCallInfo fcinfo, int first, PairOptions* options) {
 
 void read_measure(FunctionCallInfo fcinfo, int n, Measure containment, PairOptions* options) {
   if (PG_ARGISNULL(n)) return;
-  const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-  const std::optional<Measure> measure = value_named(kSetMeasures, name);
-  if (!measure)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("measure must be %s: \"%s\"", list_names(kSetMeasures, "'", "or").text, name)));
-  options->measure_name = name;
-  options->measure = *measure == Measure::set_in_query ? containment : *measure;
+  const Measure measure = parse_named(kSetMeasures, "measure", PG_GETARG_DATUM(n));
+  options->measure_name = text_to_cstring(PG_GETARG_TEXT_PP(n));
+  options->measure = measure == Measure::set_in_query ? containment : measure;
 }
 
 void check_measure(const PairOptions& options, const char* what, const SourceColumns& columns) {

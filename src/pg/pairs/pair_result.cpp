@@ -1,4 +1,3 @@
-// See pair_result.h.
 #include "pg/pairs/pair_result.h"
 
 #include "pg/pairs/pair_groups.h"

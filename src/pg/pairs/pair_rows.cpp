@@ -1,4 +1,3 @@
-// See pair_rows.h.
 #include "pg/pairs/pair_rows.h"
 
 #include "pg/base/guc.h"
@@ -8,8 +7,6 @@
 
 namespace neardup {
 namespace {
-
-// Rows between two reports of progress.
 
 void demand_alike(const RowSource& a, const RowSource& b) {
   const SourceColumns& x = a.columns;

@@ -1,4 +1,3 @@
-// See repeated_rows.h.
 #include "pg/pairs/repeated_rows.h"
 
 #define XXH_INLINE_ALL

@@ -1,4 +1,3 @@
-// See row_columns.h.
 #include "pg/pairs/row_columns.h"
 
 #include "pg/values/values.h"

@@ -1,4 +1,3 @@
-// See row_source.h.
 #include "pg/pairs/row_source.h"
 
 namespace neardup {

@@ -1,4 +1,3 @@
-// See signature.h.
 #include "core/pairs/bits/bit_pairs.h"
 #include "core/pairs/digests/ctph_pairs.h"
 #include "core/pairs/minhash/minhash_pairs.h"

@@ -1,4 +1,3 @@
-// See sorted_rows.h.
 #include "pg/pairs/sorted_rows.h"
 
 namespace neardup {

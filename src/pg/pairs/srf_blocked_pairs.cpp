@@ -396,23 +396,17 @@ Datum blocked_pairs(FunctionCallInfo fcinfo, const Arguments& at) {
 
 }  // namespace
 
-extern "C" {
-
 // blocked_pairs(query text, query_b text, max_block int)
-PG_FUNCTION_INFO_V1(neardup_blocked_pairs);
-Datum neardup_blocked_pairs(PG_FUNCTION_ARGS) { return blocked_pairs(fcinfo, {1, 2, -1}); }
+SQL_FUNCTION(neardup_blocked_pairs) { return blocked_pairs(fcinfo, {1, 2, -1}); }
 
 // blocked_pairs(query text, id anyelement, max_block int)
-PG_FUNCTION_INFO_V1(neardup_blocked_pairs_within);
-Datum neardup_blocked_pairs_within(PG_FUNCTION_ARGS) { return blocked_pairs(fcinfo, {-1, 2, 1}); }
+SQL_FUNCTION(neardup_blocked_pairs_within) { return blocked_pairs(fcinfo, {-1, 2, 1}); }
 
 // blocked_pairs(query text, query_b text, id anyelement, max_block int)
-PG_FUNCTION_INFO_V1(neardup_blocked_pairs_between);
-Datum neardup_blocked_pairs_between(PG_FUNCTION_ARGS) { return blocked_pairs(fcinfo, {1, 3, 2}); }
+SQL_FUNCTION(neardup_blocked_pairs_between) { return blocked_pairs(fcinfo, {1, 3, 2}); }
 
 // oversized_blocks(query text, query_b text, max_block int)
-PG_FUNCTION_INFO_V1(neardup_oversized_blocks);
-Datum neardup_oversized_blocks(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_oversized_blocks) {
   BlockCall call = {};
   call.function = Searching::oversized_blocks;
   call.listed = kListed;
@@ -442,5 +436,3 @@ Datum neardup_oversized_blocks(PG_FUNCTION_ARGS) {
   SPI_finish();
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

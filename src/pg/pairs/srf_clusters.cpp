@@ -17,8 +17,7 @@ namespace {
 
 using namespace neardup;
 
-// Rows between two reports of progress; rows between two checks for interrupts, where each takes little, and where it
-// is returned.
+// Rows between two checks for interrupts, where each takes little, and where it is returned.
 constexpr uint64 kRowsScanned = 65536;
 constexpr uint64 kRowsReturned = 4096;
 
@@ -291,11 +290,6 @@ Datum return_clusters(FunctionCallInfo fcinfo, bool witness) {
 
 }  // namespace
 
-extern "C" {
-
 // all_clusters([id anyelement,] query text, threshold float8, linkage text, verify text, verify_threshold float8,
 //   at_most_apart interval, measure text)
-PG_FUNCTION_INFO_V1(neardup_all_clusters_by_measure);
-Datum neardup_all_clusters_by_measure(PG_FUNCTION_ARGS) { return return_clusters(fcinfo, PG_NARGS() == 8); }
-
-}  // extern "C"
+SQL_FUNCTION(neardup_all_clusters_by_measure) { return return_clusters(fcinfo, PG_NARGS() == 8); }

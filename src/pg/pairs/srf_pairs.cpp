@@ -141,19 +141,12 @@ Datum return_cluster_bridges(FunctionCallInfo fcinfo, bool witness) {
 
 }  // namespace
 
-extern "C" {
-
 // all_pairs([id anyelement,] query text, threshold float8, identical text, verify text, verify_threshold float8,
 //   at_most_apart interval, measure text)
-PG_FUNCTION_INFO_V1(neardup_all_pairs_by_measure);
-Datum neardup_all_pairs_by_measure(PG_FUNCTION_ARGS) { return return_all_pairs(fcinfo, PG_NARGS() == 8); }
+SQL_FUNCTION(neardup_all_pairs_by_measure) { return return_all_pairs(fcinfo, PG_NARGS() == 8); }
 
 // pairs_between([id anyelement,] query_a text, query_b text, threshold float8, identical text, ...)
-PG_FUNCTION_INFO_V1(neardup_pairs_between_by_measure);
-Datum neardup_pairs_between_by_measure(PG_FUNCTION_ARGS) { return return_pairs_between(fcinfo, PG_NARGS() == 9); }
+SQL_FUNCTION(neardup_pairs_between_by_measure) { return return_pairs_between(fcinfo, PG_NARGS() == 9); }
 
 // cluster_bridges([id anyelement,] query text, threshold float8, verify text, ...)
-PG_FUNCTION_INFO_V1(neardup_cluster_bridges_by_measure);
-Datum neardup_cluster_bridges_by_measure(PG_FUNCTION_ARGS) { return return_cluster_bridges(fcinfo, PG_NARGS() == 7); }
-
-}  // extern "C"
+SQL_FUNCTION(neardup_cluster_bridges_by_measure) { return return_cluster_bridges(fcinfo, PG_NARGS() == 7); }

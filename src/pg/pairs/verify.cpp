@@ -1,4 +1,3 @@
-// See verify.h.
 #include "pg/pairs/verify.h"
 
 #include <cmath>

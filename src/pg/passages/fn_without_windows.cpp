@@ -126,11 +126,8 @@ Cutting* need_cutting(FunctionCallInfo fcinfo, Oid table, const StoredShape& sha
 
 }  // namespace
 
-extern "C" {
-
 // neardup_without_windows(document text, passages regclass, min_units int, unit text, key bigint, team bigint) -> text
-PG_FUNCTION_INFO_V1(neardup_without_windows);
-Datum neardup_without_windows(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_without_windows) {
   const Utf8 document = to_utf8(PG_GETARG_TEXT_PP(0));
   const Oid table = PG_GETARG_OID(1);
   const int32 units = PG_GETARG_INT32(2);
@@ -148,5 +145,3 @@ Datum neardup_without_windows(PG_FUNCTION_ARGS) {
   });
   return text_datum_of_utf8(left, size);
 }
-
-}  // extern "C"

@@ -1,4 +1,3 @@
-// See passage_rows.h.
 #include "pg/passages/passage_rows.h"
 
 #include "pg/base/guc.h"

@@ -77,12 +77,9 @@ void put_blocks(ReturnSetInfo* rows, Tuplesortstate* sort, TupleDesc desc) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_frequent_windows(query text, min_units int, unit text, documents int, key bigint)
 //   -> setof (number int, windows bigint[])
-PG_FUNCTION_INFO_V1(neardup_frequent_windows);
-Datum neardup_frequent_windows(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_frequent_windows) {
   text* query = PG_GETARG_TEXT_PP(0);
   PassageCall call = {};
   call.function = Searching::frequent_windows;
@@ -112,5 +109,3 @@ Datum neardup_frequent_windows(PG_FUNCTION_ARGS) {
   SPI_finish();
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

@@ -14,16 +14,6 @@ using namespace neardup;
 constexpr size_t kPassageBatch = 1024;
 constexpr NamedValue<bool> kKeeps[] = {{"first", true}, {"none", false}};
 
-bool keeps_first(Datum value) {
-  const char* name = text_to_cstring(DatumGetTextPP(value));
-  const std::optional<bool> keep = value_named(kKeeps, name);
-  if (!keep)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("keep must be %s: \"%s\"", list_names(kKeeps, "'", "or").text, name),
-                    errhint("With 'first', the first occurrence of a passage is not returned.")));
-  return *keep;
-}
-
 // The common arguments, from min_units on; -1: the function has no such argument.
 PassageCall read_call(FunctionCallInfo fcinfo, Searching function, int min_units, int keep, int at_least) {
   PassageCall call = {};
@@ -31,7 +21,8 @@ PassageCall read_call(FunctionCallInfo fcinfo, Searching function, int min_units
   call.min_units = DatumGetInt32(argument(fcinfo, min_units, "min_units"));
   argument(fcinfo, min_units + 1, "unit");
   call.unit = unit_arg(fcinfo, min_units + 1);
-  call.keep_first = keep != -1 && keeps_first(argument(fcinfo, keep, "keep"));
+  call.keep_first = keep != -1 && parse_named(kKeeps, "keep", argument(fcinfo, keep, "keep"),
+                                              "With 'first', the first occurrence of a passage is not returned.");
   call.at_least = DatumGetInt32(argument(fcinfo, at_least, "at_least"));
   return call;
 }
@@ -147,17 +138,13 @@ void put_passages(ReturnSetInfo* rows, PassageCall* call, int64 limit) {
 
 }  // namespace
 
-extern "C" {
-
 // repeated_passages(query text, min_units int, unit text, keep text, at_least int)
-PG_FUNCTION_INFO_V1(neardup_repeated_passages);
-Datum neardup_repeated_passages(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_repeated_passages) {
   return repeated_passages(fcinfo, read_call(fcinfo, Searching::repeated_passages, 1, 3, 4), INT8OID);
 }
 
 // repeated_passages(query text, id anyelement, min_units int, unit text, keep text, at_least int)
-PG_FUNCTION_INFO_V1(neardup_repeated_passages_of_ids);
-Datum neardup_repeated_passages_of_ids(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_repeated_passages_of_ids) {
   const Oid id_type = get_fn_expr_argtype(fcinfo->flinfo, 1);
   if (!PG_ARGISNULL(1))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("id names the type of the ids and must be NULL"),
@@ -167,8 +154,7 @@ Datum neardup_repeated_passages_of_ids(PG_FUNCTION_ARGS) {
 }
 
 // passage_counts(query text, min_units int, unit text, at_least int, most int)
-PG_FUNCTION_INFO_V1(neardup_passage_counts);
-Datum neardup_passage_counts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_passage_counts) {
   PassageCall call = read_call(fcinfo, Searching::passage_counts, 1, -1, 3);
   text* query = DatumGetTextPP(argument(fcinfo, 0, "query"));
   const int64 limit = PG_ARGISNULL(4) ? -1 : PG_GETARG_INT32(4);
@@ -183,5 +169,3 @@ Datum neardup_passage_counts(PG_FUNCTION_ARGS) {
   SPI_finish();
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

@@ -115,11 +115,8 @@ int32 version_after(int32 version) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_default_profiles() -> name text, profile neardup_profile
-PG_FUNCTION_INFO_V1(neardup_default_profiles);
-Datum neardup_default_profiles(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_default_profiles) {
   enum Column { kName, kProfile, kColumns };
   const Oid row_type = row_type_beside(fcinfo);
   ReturnSetInfo* rows = begin_rows(fcinfo);
@@ -133,14 +130,12 @@ Datum neardup_default_profiles(PG_FUNCTION_ARGS) {
 }
 
 // neardup_profile_named(name text) -> neardup_profile
-PG_FUNCTION_INFO_V1(neardup_profile_named);
-Datum neardup_profile_named(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_profile_named) {
   return profile_datum(profile_named(text_or_null(fcinfo, 0), fcinfo->flinfo->fn_oid), row_type_beside(fcinfo));
 }
 
 // neardup_sign_sql(p neardup_profile, body_type regtype, body text) -> text; NULLs have always been taken
-PG_FUNCTION_INFO_V1(neardup_sign_sql);
-Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_sign_sql) {
   const Profile profile = PG_ARGISNULL(0) ? Profile{} : profile_from_row(PG_GETARG_HEAPTUPLEHEADER(0));
   const Oid body_type = PG_ARGISNULL(1) ? BYTEAOID : PG_GETARG_OID(1);
   const char* body = text_or_null(fcinfo, 2);
@@ -157,8 +152,7 @@ Datum neardup_sign_sql(PG_FUNCTION_ARGS) {
 }
 
 // create_profile(name text, base text, signature text, ..) -> regclass
-PG_FUNCTION_INFO_V1(neardup_create_profile);
-Datum neardup_create_profile(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_create_profile) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const char* name = text_or_null(fcinfo, 0);
   if (built_in_profile(name) != nullptr)
@@ -175,8 +169,7 @@ Datum neardup_create_profile(PG_FUNCTION_ARGS) {
 }
 
 // alter_profile(name text, signature text, ..) -> int: the number of the version that it adds
-PG_FUNCTION_INFO_V1(neardup_alter_profile);
-Datum neardup_alter_profile(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_alter_profile) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const char* name = text_or_null(fcinfo, 0);
   if (built_in_profile(name) != nullptr)
@@ -197,5 +190,3 @@ Datum neardup_alter_profile(PG_FUNCTION_ARGS) {
   SPI_finish();
   PG_RETURN_INT32(version);
 }
-
-}  // extern "C"

@@ -42,11 +42,8 @@ constexpr int32 kNoPosition = PG_INT32_MAX;
 
 }  // namespace
 
-extern "C" {
-
 // neardup_rules_named(name text) -> neardup_rule[]: the rows of a table of rules, by position
-PG_FUNCTION_INFO_V1(neardup_rules_named);
-Datum neardup_rules_named(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_rules_named) {
   const text* name = PG_GETARG_TEXT_PP(0);
   const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_rule");
   Relation table = open_rules(name, row_type);
@@ -69,5 +66,3 @@ Datum neardup_rules_named(PG_FUNCTION_ARGS) {
   for (size_t i = 0; i < n; ++i) elements[i] = rules[i].rule;
   return array_datum(elements, n, row_type);
 }
-
-}  // extern "C"

@@ -1,4 +1,3 @@
-// See profile.h.
 #include "pg/profiles/profile.h"
 
 #include "pg/base/open_table.h"

@@ -1,4 +1,3 @@
-// See profile_rules.h.
 #include "pg/profiles/profile_rules.h"
 
 #include "pg/base/open_table.h"

@@ -1,4 +1,3 @@
-// See profile_table.h.
 #include "pg/profiles/profile_table.h"
 
 #include "pg/base/held_names.h"

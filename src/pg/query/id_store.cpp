@@ -1,4 +1,3 @@
-// See id_store.h.
 #include "pg/query/id_store.h"
 
 #include "pg/base/reserve.h"

@@ -1,4 +1,3 @@
-// See read_query.h.
 #include "pg/query/read_query.h"
 
 #include <cctype>

@@ -1,4 +1,3 @@
-// See drop_tables.h.
 #include "pg/sql/drop_tables.h"
 
 #include "pg/sql/run_statement.h"

@@ -1,4 +1,3 @@
-// See new_table.h.
 #include "pg/sql/new_table.h"
 
 #include "pg/base/open_table.h"

@@ -1,4 +1,3 @@
-// See run_statement.h.
 #include "pg/sql/run_statement.h"
 
 extern "C" {

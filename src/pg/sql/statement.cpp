@@ -1,4 +1,3 @@
-// See statement.h.
 #include "pg/sql/statement.h"
 
 #include "pg/base/expression.h"

@@ -19,11 +19,8 @@ std::optional<int64_t> optional_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_s_curve(threshold float8, num_perm int, bands int, rows int)
-PG_FUNCTION_INFO_V1(neardup_s_curve);
-Datum neardup_s_curve(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_s_curve) {
   if (SRF_IS_FIRSTCALL()) {
     FuncCallContext* first = SRF_FIRSTCALL_INIT();
     const CurveOptions options = {.threshold = DatumGetFloat8(argument(fcinfo, 0, "threshold")),
@@ -43,5 +40,3 @@ Datum neardup_s_curve(PG_FUNCTION_ARGS) {
   const Datum text = text_datum_of_utf8(line.data(), line.size());
   SRF_RETURN_NEXT(context, text);
 }
-
-}  // extern "C"

@@ -124,14 +124,9 @@ void put_proposals(const Study& study, const Identifier& neardup, ReturnSetInfo*
 
 }  // namespace
 
-extern "C" {
-
 // neardup_suggest(query text, labels text, edit_similarity float8)
-PG_FUNCTION_INFO_V1(neardup_suggest);
-Datum neardup_suggest(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_suggest) {
   const Identifier schema = extension_schema(fcinfo->flinfo->fn_oid);
   return return_of_study(fcinfo,
                          [&schema](const Study& study, ReturnSetInfo* rows) { put_proposals(study, schema, rows); });
 }
-
-}  // extern "C"

@@ -85,15 +85,10 @@ bool has_examples(const Study& study, size_t i) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_suggest_examples(query text, labels text, edit_similarity float8)
-PG_FUNCTION_INFO_V1(neardup_suggest_examples);
-Datum neardup_suggest_examples(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_suggest_examples) {
   return return_of_study(fcinfo, [](const Study& study, ReturnSetInfo* rows) {
     for (size_t i = 0; i < study.proposals.size(); ++i)
       if (has_examples(study, i)) put_examples(study, study.proposals[i], rows);
   });
 }
-
-}  // extern "C"

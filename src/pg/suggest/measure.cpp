@@ -1,4 +1,3 @@
-// See measure.h.
 #include "pg/suggest/measure.h"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// See sample.h.
 #include "pg/suggest/sample.h"
 
 #include "pg/base/progress.h"

@@ -1,4 +1,3 @@
-// See study.h.
 #include "pg/suggest/study.h"
 
 #include "core/base/message_text.h"

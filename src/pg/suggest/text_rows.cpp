@@ -1,4 +1,3 @@
-// See text_rows.h.
 #include "pg/suggest/text_rows.h"
 
 #include "pg/sql/run_statement.h"

@@ -307,12 +307,6 @@ HeapTuple run_trigger(FunctionCallInfo fcinfo, bool flags) {
 }  // namespace
 }  // namespace neardup
 
-extern "C" {
+SQL_FUNCTION(neardup_guard) { return PointerGetDatum(neardup::run_trigger(fcinfo, false)); }
 
-PG_FUNCTION_INFO_V1(neardup_guard);
-Datum neardup_guard(PG_FUNCTION_ARGS) { return PointerGetDatum(neardup::run_trigger(fcinfo, false)); }
-
-PG_FUNCTION_INFO_V1(neardup_flag);
-Datum neardup_flag(PG_FUNCTION_ARGS) { return PointerGetDatum(neardup::run_trigger(fcinfo, true)); }
-
-}  // extern "C"
+SQL_FUNCTION(neardup_flag) { return PointerGetDatum(neardup::run_trigger(fcinfo, true)); }

@@ -1,4 +1,3 @@
-// See any_value.h.
 #include "pg/values/any_value.h"
 
 #include "core/signature/ctph_compare.h"

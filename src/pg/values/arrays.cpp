@@ -1,4 +1,3 @@
-// See arrays.h.
 #include "pg/values/arrays.h"
 
 namespace neardup {

@@ -1,4 +1,3 @@
-// See bit_value.h.
 #include "pg/values/bit_value.h"
 
 extern "C" {

@@ -1,4 +1,3 @@
-// See characters.h.
 #include "pg/values/characters.h"
 
 #include "pg/base/pg.h"

@@ -1,4 +1,3 @@
-// See explain.h.
 #include "pg/values/explain.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See folded_text.h.
 #include "pg/values/folded_text.h"
 
 #include "core/unicode/utf8_inline.h"

@@ -1,4 +1,3 @@
-// See int_set_value.h.
 #include <algorithm>
 #include <vector>
 

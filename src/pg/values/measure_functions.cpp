@@ -132,8 +132,7 @@ using namespace neardup;
 extern "C" {
 
 #define NEARDUP_FUNCTION(name, result) \
-  PG_FUNCTION_INFO_V1(name);           \
-  Datum name(PG_FUNCTION_ARGS) { return result; }
+  SQL_FUNCTION(name) { return result; }
 
 #define INT32_RESULT(value) Int32GetDatum(static_cast<int32>(value))
 #define FLOAT8_RESULT(value) Float8GetDatum(value)
@@ -154,8 +153,7 @@ NEARDUP_PREDICATES(NEARDUP_PREDICATE)
   Datum quiet(PG_FUNCTION_ARGS);
 NEARDUP_OPERATORS(NEARDUP_OPERATOR)
 
-PG_FUNCTION_INFO_V1(lsh_query_conflicts);
-Datum lsh_query_conflicts(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_query_conflicts) {
   const LshQueryView a = lsh_query_view(PG_GETARG_VARLENA_P(0));
   const LshQueryView b = lsh_query_view(PG_GETARG_VARLENA_P(1));
   demand_query(a, Kind::minhash);

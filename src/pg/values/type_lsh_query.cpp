@@ -29,32 +29,24 @@ Datum lsh_query_datum(const LshQueryView& query) {
 
 using namespace neardup;
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(lsh_query_in);
-Datum lsh_query_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_query_in) {
   const char* text = PG_GETARG_CSTRING(0);
   return datum_from([&] { return lsh_query_from_text(text); });
 }
 
-PG_FUNCTION_INFO_V1(lsh_query_out);
-Datum lsh_query_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_query_out) {
   const LshQueryView v = lsh_query_view(PG_GETARG_VARLENA_P(0));
   // An element of a set takes 8 bytes, and at most 21 as text; a bit of a code is a character.
   const size_t room = 192 + lsh_query_size(v) * (measure_kind(v.measure) == Kind::bits ? 8 : 3);
   PG_RETURN_CSTRING(cstring_from(room, "an lsh_query", [&] { return lsh_query_to_text(v); }));
 }
 
-PG_FUNCTION_INFO_V1(lsh_query_recv);
-Datum lsh_query_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_query_recv) {
   const Bytes message = message_arg(fcinfo);
   return datum_from([&] { return lsh_query_from_wire(message.data, message.size); });
 }
 
-PG_FUNCTION_INFO_V1(lsh_query_send);
-Datum lsh_query_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(lsh_query_send) {
   const LshQueryView v = lsh_query_view(PG_GETARG_VARLENA_P(0));
   return datum_from([&] { return lsh_query_to_wire(v); });
 }
-
-}  // extern "C"

@@ -89,10 +89,7 @@ MinhashShape minhash_shape(int32 typmod) {
 
 }  // namespace neardup
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(minhash_in);
-Datum minhash_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_in) {
   const char* text = PG_GETARG_CSTRING(0);
   const int32 typmod = PG_GETARG_INT32(2);
   const Datum value = datum_from([&] { return minhash_from_text(text); });
@@ -100,15 +97,13 @@ Datum minhash_in(PG_FUNCTION_ARGS) {
   return value;
 }
 
-PG_FUNCTION_INFO_V1(minhash_out);
-Datum minhash_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_out) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   const size_t room = 128 + v.size * 4 / 3;
   PG_RETURN_CSTRING(cstring_from(room, "a signature", [&] { return minhash_to_text(v); }));
 }
 
-PG_FUNCTION_INFO_V1(minhash_recv);
-Datum minhash_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_recv) {
   const int32 typmod = PG_GETARG_INT32(2);
   const Bytes message = message_arg(fcinfo);
   const Datum value = datum_from([&] { return minhash_from_wire(message.data, message.size); });
@@ -116,14 +111,12 @@ Datum minhash_recv(PG_FUNCTION_ARGS) {
   return value;
 }
 
-PG_FUNCTION_INFO_V1(minhash_send);
-Datum minhash_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_send) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   return datum_from([&] { return minhash_to_wire(v); });
 }
 
-PG_FUNCTION_INFO_V1(minhash_typmod_in);
-Datum minhash_typmod_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_typmod_in) {
   int n = 0;
   const int32* args = ArrayGetIntegerTypmods(PG_GETARG_ARRAYTYPE_P(0), &n);
   if (n < 1 || n > 2)
@@ -136,23 +129,20 @@ Datum minhash_typmod_in(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(minhash_typmod(args[0], n == 2 ? args[1] : 0));
 }
 
-PG_FUNCTION_INFO_V1(minhash_typmod_out);
-Datum minhash_typmod_out(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_typmod_out) {
   const int32 typmod = PG_GETARG_INT32(0);
   if (typmod < 0) PG_RETURN_CSTRING(pstrdup(""));
   const auto [num_perm, bits] = minhash_shape(typmod);
   PG_RETURN_CSTRING(bits == 0 ? psprintf("(%u)", num_perm) : psprintf("(%u,%u)", num_perm, bits));
 }
 
-PG_FUNCTION_INFO_V1(minhash_check_typmod);
-Datum minhash_check_typmod(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_check_typmod) {
   check_typmod(minhash_arg(fcinfo, 0), PG_GETARG_INT32(1));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 #define COMPARISON(name, test)          \
-  PG_FUNCTION_INFO_V1(name);            \
-  Datum name(PG_FUNCTION_ARGS) {        \
+  SQL_FUNCTION(name) {                  \
     const int c = compare_args(fcinfo); \
     PG_RETURN_BOOL(test);               \
   }
@@ -164,19 +154,16 @@ COMPARISON(minhash_gt, c > 0)
 COMPARISON(minhash_ge, c >= 0)
 #undef COMPARISON
 
-PG_FUNCTION_INFO_V1(minhash_cmp);
-Datum minhash_cmp(PG_FUNCTION_ARGS) { PG_RETURN_INT32(compare_args(fcinfo)); }
+SQL_FUNCTION(minhash_cmp) { PG_RETURN_INT32(compare_args(fcinfo)); }
 
-PG_FUNCTION_INFO_V1(minhash_hash);
-Datum minhash_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_hash) {
   struct varlena* v = PG_GETARG_VARLENA_PP(0);
   const Datum h = hash_any(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)), static_cast<int>(VARSIZE_ANY_EXHDR(v)));
   PG_FREE_IF_COPY(v, 0);
   return h;
 }
 
-PG_FUNCTION_INFO_V1(minhash_hash_extended);
-Datum minhash_hash_extended(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_hash_extended) {
   struct varlena* v = PG_GETARG_VARLENA_PP(0);
   const Datum h = hash_any_extended(reinterpret_cast<unsigned char*>(VARDATA_ANY(v)),
                                     static_cast<int>(VARSIZE_ANY_EXHDR(v)), PG_GETARG_INT64(1));
@@ -184,8 +171,7 @@ Datum minhash_hash_extended(PG_FUNCTION_ARGS) {
   return h;
 }
 
-PG_FUNCTION_INFO_V1(minhash_parameters);
-Datum minhash_parameters(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_parameters) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   const MinhashParams p = header_params(*v.header);
   const Origin origin = minhash_origin(p.kind);
@@ -202,12 +188,9 @@ Datum minhash_parameters(PG_FUNCTION_ARGS) {
   return row.datum(fcinfo);
 }
 
-PG_FUNCTION_INFO_V1(minhash_components);
-Datum minhash_components(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(minhash_components) {
   const MinhashView v = minhash_arg(fcinfo, 0);
   auto* values = static_cast<Datum*>(palloc(v.num_perm() * sizeof(Datum)));
   for (uint32_t i = 0; i < v.num_perm(); ++i) values[i] = Int64GetDatum(static_cast<int64>(component_at(v, i)));
   return array_datum(values, v.num_perm(), INT8OID);
 }
-
-}  // extern "C"

@@ -21,29 +21,23 @@ Text hex_text(uint64_t v) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(simhash_in);
-Datum simhash_in(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_in) {
   const char* text = PG_GETARG_CSTRING(0);
   uint64_t value = 0;
   call_core([&] { value = simhash_from_text(text); });
   return simhash_datum(value);
 }
 
-PG_FUNCTION_INFO_V1(simhash_out);
-Datum simhash_out(PG_FUNCTION_ARGS) { PG_RETURN_CSTRING(pstrdup(hex_text(simhash_arg(fcinfo, 0)).digits)); }
+SQL_FUNCTION(simhash_out) { PG_RETURN_CSTRING(pstrdup(hex_text(simhash_arg(fcinfo, 0)).digits)); }
 
-PG_FUNCTION_INFO_V1(simhash_recv);
-Datum simhash_recv(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_recv) {
   const Bytes message = message_arg(fcinfo);
   uint64_t value = 0;
   call_core([&] { value = simhash_from_wire(message.data, message.size); });
   return simhash_datum(value);
 }
 
-PG_FUNCTION_INFO_V1(simhash_send);
-Datum simhash_send(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_send) {
   StringInfoData out;
   pq_begintypsend(&out);
   pq_sendint64(&out, simhash_arg(fcinfo, 0));
@@ -51,8 +45,7 @@ Datum simhash_send(PG_FUNCTION_ARGS) {
 }
 
 #define COMPARISON(name, op) \
-  PG_FUNCTION_INFO_V1(name); \
-  Datum name(PG_FUNCTION_ARGS) { PG_RETURN_BOOL(simhash_arg(fcinfo, 0) op simhash_arg(fcinfo, 1)); }
+  SQL_FUNCTION(name) { PG_RETURN_BOOL(simhash_arg(fcinfo, 0) op simhash_arg(fcinfo, 1)); }
 COMPARISON(simhash_eq, ==)
 COMPARISON(simhash_ne, !=)
 COMPARISON(simhash_lt, <)
@@ -61,33 +54,27 @@ COMPARISON(simhash_gt, >)
 COMPARISON(simhash_ge, >=)
 #undef COMPARISON
 
-PG_FUNCTION_INFO_V1(simhash_cmp);
-Datum simhash_cmp(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_cmp) {
   const uint64_t a = simhash_arg(fcinfo, 0);
   const uint64_t b = simhash_arg(fcinfo, 1);
   PG_RETURN_INT32(a < b ? -1 : a > b);
 }
 
-PG_FUNCTION_INFO_V1(simhash_hash);
-Datum simhash_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_hash) {
   const uint64_t v = simhash_arg(fcinfo, 0);
   return hash_any(reinterpret_cast<const unsigned char*>(&v), sizeof v);
 }
 
-PG_FUNCTION_INFO_V1(simhash_hash_extended);
-Datum simhash_hash_extended(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_hash_extended) {
   const uint64_t v = simhash_arg(fcinfo, 0);
   return hash_any_extended(reinterpret_cast<const unsigned char*>(&v), sizeof v, PG_GETARG_INT64(1));
 }
 
-PG_FUNCTION_INFO_V1(simhash_to_bigint);
-Datum simhash_to_bigint(PG_FUNCTION_ARGS) { return PG_GETARG_DATUM(0); }
+SQL_FUNCTION(simhash_to_bigint) { return PG_GETARG_DATUM(0); }
 
-PG_FUNCTION_INFO_V1(simhash_from_bigint);
-Datum simhash_from_bigint(PG_FUNCTION_ARGS) { return PG_GETARG_DATUM(0); }
+SQL_FUNCTION(simhash_from_bigint) { return PG_GETARG_DATUM(0); }
 
-PG_FUNCTION_INFO_V1(simhash_to_bit);
-Datum simhash_to_bit(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_to_bit) {
   const uint64_t v = simhash_arg(fcinfo, 0);
   VarBit* bits = static_cast<VarBit*>(palloc0(VARBITTOTALLEN(kSimhashBits)));
   SET_VARSIZE(bits, VARBITTOTALLEN(kSimhashBits));
@@ -96,8 +83,7 @@ Datum simhash_to_bit(PG_FUNCTION_ARGS) {
   PG_RETURN_VARBIT_P(bits);
 }
 
-PG_FUNCTION_INFO_V1(simhash_from_bit);
-Datum simhash_from_bit(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(simhash_from_bit) {
   const VarBit* bits = PG_GETARG_VARBIT_P(0);
   if (VARBITLEN(bits) != kSimhashBits)
     ereport(ERROR, (errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
@@ -106,5 +92,3 @@ Datum simhash_from_bit(PG_FUNCTION_ARGS) {
   for (int i = 0; i < 8; ++i) v = v << 8 | VARBITS(bits)[i];
   return simhash_datum(v);
 }
-
-}  // extern "C"

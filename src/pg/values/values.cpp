@@ -1,9 +1,9 @@
-// See values.h.
 #include "pg/values/values.h"
 
 #include <cmath>
 
 #include "core/base/message_text.h"
+#include "core/signature/sign.h"
 #include "core/signature/simhash.h"
 
 #include "pg/base/guc.h"
@@ -175,6 +175,15 @@ Unit unit_arg(FunctionCallInfo fcinfo, int n) {
   const size_t size = static_cast<size_t>(pg_mbcliplen(data, static_cast<int>(VARSIZE_ANY_EXHDR(name)), 64));
   call_core([&] { unit = parse_text_unit({data, size}); });
   return unit;
+}
+
+MinhashParams set_params_args(FunctionCallInfo fcinfo, MinhashKind kind, int n) {
+  const int64 num_perm = PG_GETARG_INT32(n);
+  const int64 bits = PG_GETARG_INT32(n + 1);
+  const int64 seed = PG_GETARG_INT64(n + 2);
+  MinhashParams params;
+  call_core([&] { params = set_params(kind, num_perm, bits, seed); });
+  return params;
 }
 
 bool may_commit(FunctionCallInfo fcinfo) {

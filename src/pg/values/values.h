@@ -1,11 +1,14 @@
 // Arguments to and results from the SQL functions: text in UTF-8, minhash values, cached constructors.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/named_values.h"
 #include "core/document/shingle.h"
+#include "core/signature/minhash.h"
 #include "core/signature/minhash_encode.h"
 #include "pg/base/boundary.h"
 #include "pg/base/pg.h"
@@ -99,6 +102,18 @@ char* cstring_from(size_t room, const char* what, Produce produce) {
 // Argument n of a function that is not strict; an error that names it where it is NULL.
 Datum argument(FunctionCallInfo fcinfo, int n, const char* name);
 
+// The value that a text argument names; an error that lists the names for any other text.
+template <typename T, size_t N>
+T parse_named(const NamedValue<T> (&table)[N], const char* argument, Datum given, const char* hint = nullptr) {
+  const char* name = TextDatumGetCString(given);
+  const std::optional<T> value = value_named(table, name);
+  if (!value)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%s must be %s: \"%s\"", argument, list_names(table, "'", "or").text, name),
+                    hint == nullptr ? 0 : errhint("%s", hint)));
+  return *value;
+}
+
 // The unit named by a text argument ('word' or 'char').
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
 
@@ -123,5 +138,29 @@ void check_threshold(double threshold, bool of_bits = false);
 // state while its variables change. by_value: the type of the result, one for all calls of a function.
 Datum cached_result(FunctionCallInfo fcinfo, bool* found);
 void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value = false);
+template <typename Make>
+Datum cached_result(FunctionCallInfo fcinfo, Make make) {
+  bool found;
+  const Datum cached = cached_result(fcinfo, &found);
+  if (found) return cached;
+  const Datum result = make();
+  cache_result(fcinfo, result);
+  return result;
+}
+
+// The signature that sign(stop, components) makes in core code; empty where that returns false.
+template <typename Sign>
+Datum signed_datum(const MinhashParams& params, Sign sign) {
+  uint32_t components[kMaxNumPerm];
+  bool any = false;
+  call_core([&] {
+    PgStop stop;
+    any = sign(&stop, components);
+  });
+  return minhash_datum(params, any ? components : nullptr);
+}
+
+// The parameters of a signature of a set: num_perm, bits and seed, arguments n to n + 2.
+MinhashParams set_params_args(FunctionCallInfo fcinfo, MinhashKind kind, int n);
 
 }  // namespace neardup

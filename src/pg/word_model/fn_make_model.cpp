@@ -93,11 +93,8 @@ bool commits(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-extern "C" {
-
 // create_word_model(name text, query text, ..)
-PG_FUNCTION_INFO_V1(neardup_create_word_model);
-Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_create_word_model) {
   demand_arguments(fcinfo, kArguments);
   ModelRun run = {};
   run.function = fcinfo->flinfo->fn_oid;
@@ -113,8 +110,7 @@ Datum neardup_create_word_model(PG_FUNCTION_ARGS) {
 }
 
 // drop_word_model(name text)
-PG_FUNCTION_INFO_V1(neardup_drop_word_model);
-Datum neardup_drop_word_model(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_drop_word_model) {
   const Oid function = fcinfo->flinfo->fn_oid;
   SPI_connect();
   const NewName name = model_name(PG_ARGISNULL(0) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(0)));
@@ -132,5 +128,3 @@ Datum neardup_drop_word_model(PG_FUNCTION_ARGS) {
   SPI_finish();
   PG_RETURN_VOID();
 }
-
-}  // extern "C"

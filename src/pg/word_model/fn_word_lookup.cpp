@@ -7,11 +7,8 @@
 
 using namespace neardup;
 
-extern "C" {
-
 // neardup_word_model_of(model regclass) -> neardup_word_model: the settings of a model that is finished
-PG_FUNCTION_INFO_V1(neardup_word_model_of);
-Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_word_model_of) {
   const Oid function = fcinfo->flinfo->fn_oid;
   Relation words = open_words(PG_GETARG_OID(0), function);
   Relation settings = open_settings(words, function);
@@ -38,8 +35,7 @@ Datum neardup_word_model_of(PG_FUNCTION_ARGS) {
 
 // neardup_word_of(model regclass, word text) -> features bytea, similar_ids int[], similarities float8[]: of one word;
 // NULLs where it is not there
-PG_FUNCTION_INFO_V1(neardup_word_of);
-Datum neardup_word_of(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_word_of) {
   static constexpr const char* kAsked[] = {"features", "similar_ids", "similarities"};
   Relation words = open_words(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   AttrNumber columns[lengthof(kAsked)];
@@ -59,8 +55,7 @@ Datum neardup_word_of(PG_FUNCTION_ARGS) {
 }
 
 // neardup_words_at(model regclass, ids int[]) -> text[]: the words of these ids; NULL for one that there is not
-PG_FUNCTION_INFO_V1(neardup_words_at);
-Datum neardup_words_at(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_words_at) {
   Relation words = open_words(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const AttrNumber id = column_named(words, "id");
   const AttrNumber word = column_named(words, "word");
@@ -83,5 +78,3 @@ Datum neardup_words_at(PG_FUNCTION_ARGS) {
   PG_RETURN_ARRAYTYPE_P(
       construct_md_array(texts, nulls, 1, &n, const_cast<int*>(&lower), TEXTOID, -1, false, TYPALIGN_INT));
 }
-
-}  // extern "C"

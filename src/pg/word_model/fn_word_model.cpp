@@ -259,12 +259,9 @@ void put_similar(ReturnSetInfo* rows, const ModelCall& call, uint32 end) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_similar_words(model regclass, words int, features int, k int, compared int, seconds float8): goes on for
 // about so long, one block at least; the words before the end of the last block, with the best of them.
-PG_FUNCTION_INFO_V1(neardup_similar_words);
-Datum neardup_similar_words(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_similar_words) {
   const Oid model = PG_GETARG_OID(0);
   ModelCall call = model_call(fcinfo, model);
   const double seconds = PG_GETARG_FLOAT8(5);
@@ -294,5 +291,3 @@ Datum neardup_similar_words(PG_FUNCTION_ARGS) {
   table_close(call.table, NoLock);
   return 0;
 }
-
-}  // extern "C"

@@ -70,12 +70,9 @@ uint64 put_similar(ReturnSetInfo* out, const CountedWords& counted, SimilarWords
 
 }  // namespace
 
-extern "C" {
-
 // word_similarities(query text, vocabulary int, k int, window int, by_position boolean, features int, stopwords text[],
 //                   dictionary regdictionary, context text, discount float8)
-PG_FUNCTION_INFO_V1(word_similarities);
-Datum word_similarities(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(word_similarities) {
   const WordArguments args = word_arguments(fcinfo);
   ReturnSetInfo* out = begin_rows(fcinfo);
   Stages stages;
@@ -108,8 +105,7 @@ Datum word_similarities(PG_FUNCTION_ARGS) {
 }
 
 // The words of a model with their rows; arguments as above.
-PG_FUNCTION_INFO_V1(neardup_count_words);
-Datum neardup_count_words(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_count_words) {
   enum Column { kId, kWord, kFrequency, kWeight, kFeatures, kColumns };
   const WordArguments args = word_arguments(fcinfo);
   ReturnSetInfo* out = begin_rows(fcinfo);
@@ -157,8 +153,7 @@ Datum neardup_count_words(PG_FUNCTION_ARGS) {
 }
 
 // The word as texts give it, or NULL for what is not one word.
-PG_FUNCTION_INFO_V1(neardup_folded_word);
-Datum neardup_folded_word(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_folded_word) {
   const Utf8 word = to_utf8(PG_GETARG_TEXT_PP(0));
   char* folded = nullptr;
   size_t size = 0;
@@ -175,8 +170,7 @@ Datum neardup_folded_word(PG_FUNCTION_ARGS) {
 }
 
 // Similarity of two stored rows, NULL where both are empty.
-PG_FUNCTION_INFO_V1(neardup_row_similarity);
-Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_row_similarity) {
   const Bytes stored[2] = {bytes_arg(fcinfo, 0), bytes_arg(fcinfo, 1)};
   double similarity = 0;
   bool any = false;
@@ -195,5 +189,3 @@ Datum neardup_row_similarity(PG_FUNCTION_ARGS) {
   if (!any) PG_RETURN_NULL();
   PG_RETURN_FLOAT8(similarity);
 }
-
-}  // extern "C"

@@ -1,4 +1,3 @@
-// See model_state.h.
 #include "pg/word_model/model_state.h"
 
 #include "pg/base/held_names.h"

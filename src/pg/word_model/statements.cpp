@@ -1,4 +1,3 @@
-// See statements.h.
 #include "pg/word_model/statements.h"
 
 namespace neardup {

@@ -1,4 +1,3 @@
-// See word_run.h.
 #include "pg/word_model/word_run.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See word_table.h.
 #include "pg/word_model/word_table.h"
 #include "pg/base/own_schemas.h"
 

@@ -70,11 +70,8 @@ const Interval* copy_interval(const Interval* interval) {
 
 }  // namespace
 
-extern "C" {
-
 // refresh_duplicates(name text, batch int, time_limit interval, commit boolean, rebuild boolean)
-PG_FUNCTION_INFO_V1(neardup_refresh_duplicates);
-Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_refresh_duplicates) {
   check_arguments(fcinfo);
   const Oid function = fcinfo->flinfo->fn_oid;
   RefreshOptions options = {};
@@ -94,5 +91,3 @@ Datum neardup_refresh_duplicates(PG_FUNCTION_ARGS) {
   SPI_finish();
   PG_RETURN_NULL();
 }
-
-}  // extern "C"

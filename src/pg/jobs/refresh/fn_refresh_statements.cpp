@@ -94,11 +94,8 @@ enum class Column { name, statement, kColumns };
 
 }  // namespace
 
-extern "C" {
-
 // neardup_refresh_statements(job text) -> setof (name text, statement text)
-PG_FUNCTION_INFO_V1(neardup_refresh_statements);
-Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_refresh_statements) {
   const Oid function = fcinfo->flinfo->fn_oid;
   ReturnSetInfo* rows = begin_rows(fcinfo);
   const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
@@ -114,5 +111,3 @@ Datum neardup_refresh_statements(PG_FUNCTION_ARGS) {
   path.end();
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

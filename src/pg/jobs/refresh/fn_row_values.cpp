@@ -30,24 +30,19 @@ Datum hash_as_uuid(const void* data, size_t size) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(content_hash_text);
-Datum content_hash_text(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(content_hash_text) {
   const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
   return hash_as_uuid(doc.data, doc.size);
 }
 
-PG_FUNCTION_INFO_V1(content_hash_bytea);
-Datum content_hash_bytea(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(content_hash_bytea) {
   const bytea* bytes = PG_GETARG_BYTEA_PP(0);
   return hash_as_uuid(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 // neardup_row_version(xmin xid) -> xid: which version of its row a place holds. NULL for one that this transaction has
 // written: the transaction may yet write another one in its place.
-PG_FUNCTION_INFO_V1(neardup_row_version);
-Datum neardup_row_version(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_row_version) {
   const TransactionId writer = PG_GETARG_TRANSACTIONID(0);
   if (TransactionIdIsCurrentTransactionId(writer)) PG_RETURN_NULL();
   PG_RETURN_TRANSACTIONID(writer);
@@ -55,8 +50,7 @@ Datum neardup_row_version(PG_FUNCTION_ARGS) {
 
 // neardup_version_hash(origin oid, place tid, version xid, seed bigint) -> bigint: of a place and the version that it
 // holds
-PG_FUNCTION_INFO_V1(neardup_version_hash);
-Datum neardup_version_hash(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_version_hash) {
   const ItemPointerData place = *reinterpret_cast<ItemPointer>(PG_GETARG_POINTER(1));
   const uint64 parts[] = {
       (uint64{PG_GETARG_OID(0)} << 32) | ItemPointerGetBlockNumberNoCheck(&place),
@@ -66,8 +60,7 @@ Datum neardup_version_hash(PG_FUNCTION_ARGS) {
       static_cast<int64>(XXH3_64bits_withSeed(parts, sizeof parts, static_cast<uint64>(PG_GETARG_INT64(3)))));
 }
 
-PG_FUNCTION_INFO_V1(neardup_search_threshold);
-Datum neardup_search_threshold(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_search_threshold) {
   const MinhashView signature = minhash_arg(fcinfo, 0);
   const double threshold = PG_GETARG_FLOAT8(1);
   check_threshold(threshold);
@@ -79,10 +72,7 @@ Datum neardup_search_threshold(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(Max(bound, 0.01));
 }
 
-PG_FUNCTION_INFO_V1(neardup_distinct_elements);
-Datum neardup_distinct_elements(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_distinct_elements) {
   const IntSet set = int_set_arg(fcinfo, 0, true);
   PG_RETURN_DATUM(bigint_array_datum(set.elements, set.n));
 }
-
-}  // extern "C"

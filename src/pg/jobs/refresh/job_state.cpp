@@ -1,4 +1,3 @@
-// See job_state.h.
 #include "pg/jobs/refresh/job_state.h"
 
 #include "pg/values/arrays.h"

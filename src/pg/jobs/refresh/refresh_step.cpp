@@ -1,4 +1,3 @@
-// See refresh_step.h.
 #include "pg/jobs/refresh/refresh_step.h"
 
 namespace neardup {

@@ -40,11 +40,8 @@ Sql differences(const RefreshStep& step) {
 
 }  // namespace
 
-extern "C" {
-
 // check_duplicates(name text) -> setof (id text, what text, "is" text, should text)
-PG_FUNCTION_INFO_V1(neardup_check_duplicates);
-Datum neardup_check_duplicates(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_check_duplicates) {
   const Oid function = fcinfo->flinfo->fn_oid;
   ReturnSetInfo* rows = begin_rows(fcinfo);
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
@@ -63,5 +60,3 @@ Datum neardup_check_duplicates(PG_FUNCTION_ARGS) {
   SPI_finish();
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

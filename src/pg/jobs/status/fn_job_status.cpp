@@ -226,10 +226,7 @@ List* tables_of_type(Oid row_type) {
 
 }  // namespace
 
-extern "C" {
-
-PG_FUNCTION_INFO_V1(neardup_jobs);
-Datum neardup_jobs(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_jobs) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
   if (rows->setDesc->natts < kColumns) refuse_old_sql(fcinfo);
   const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_job");
@@ -247,5 +244,3 @@ Datum neardup_jobs(PG_FUNCTION_ARGS) {
   }
   return static_cast<Datum>(0);
 }
-
-}  // extern "C"

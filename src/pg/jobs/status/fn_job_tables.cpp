@@ -22,15 +22,11 @@ JobPart part_arg(FunctionCallInfo fcinfo, int n, bool* itself) {
 
 }  // namespace
 
-extern "C" {
-
 // neardup_job_table(name text) -> regclass
-PG_FUNCTION_INFO_V1(neardup_job_table);
-Datum neardup_job_table(PG_FUNCTION_ARGS) { PG_RETURN_OID(job_argument(fcinfo, 0)); }
+SQL_FUNCTION(neardup_job_table) { PG_RETURN_OID(job_argument(fcinfo, 0)); }
 
 // neardup_job_row(job regclass) -> neardup_job
-PG_FUNCTION_INFO_V1(neardup_job_row);
-Datum neardup_job_row(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_job_row) {
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
   const Datum row = job.row == nullptr ? 0 : row_value(typed_row(job.table, job.row, job.table->rd_rel->reloftype));
   table_close(job.table, NoLock);
@@ -39,8 +35,7 @@ Datum neardup_job_row(PG_FUNCTION_ARGS) {
 }
 
 // neardup_job_part(job regclass, suffix text) -> text: qualified name of one of the tables of a job
-PG_FUNCTION_INFO_V1(neardup_job_part);
-Datum neardup_job_part(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_job_part) {
   bool itself;
   const JobPart part = part_arg(fcinfo, 1, &itself);
   const OpenJob job = open_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid);
@@ -50,8 +45,7 @@ Datum neardup_job_part(PG_FUNCTION_ARGS) {
 }
 
 // neardup_job_rows(job regclass) -> text: the query of the rows that the job looks at
-PG_FUNCTION_INFO_V1(neardup_job_rows);
-Datum neardup_job_rows(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_job_rows) {
   const CatalogPath path = CatalogPath::begin();
   const RefreshStep step = read_step(read_job(PG_GETARG_OID(0), fcinfo->flinfo->fn_oid));
   path.end();
@@ -59,14 +53,10 @@ Datum neardup_job_rows(PG_FUNCTION_ARGS) {
 }
 
 // neardup_held_name(relation regclass) -> text
-PG_FUNCTION_INFO_V1(neardup_held_name);
-Datum neardup_held_name(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
+SQL_FUNCTION(neardup_held_name) { PG_RETURN_TEXT_P(cstring_to_text(held_name(PG_GETARG_OID(0)))); }
 
 // neardup_lock_job(job regclass)
-PG_FUNCTION_INFO_V1(neardup_lock_job);
-Datum neardup_lock_job(PG_FUNCTION_ARGS) {
+SQL_FUNCTION(neardup_lock_job) {
   lock_job(PG_GETARG_OID(0), false);
   PG_RETURN_VOID();
 }
-
-}  // extern "C"
