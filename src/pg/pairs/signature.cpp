@@ -19,61 +19,49 @@ uint32_t needed_components(const SignatureShape& shape, double threshold) {
   return min_matches(threshold, false, shape.header.num_perm, shape.header.bits);
 }
 
-// The engine of a kind, and what the value of its pairs means.
+// The engine of a kind, and what the value of its pairs means; in the order of Kind.
 struct EngineOfKind {
   PairSearch* (*make)(const SignatureShape& shape, double threshold, const EngineOptions& options);
   double (*similarity)(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b);
   bool has_offload;
 };
 
-constexpr EngineOfKind kMinhashEngine = {
-    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
-      return new MinhashPairs(shape.header.num_perm, shape.header.bits, needed_components(shape, threshold), options);
-    },
-    [](const SignatureShape& shape, uint32_t matches, uint32_t, uint32_t) {
-      return estimate_jaccard(matches, shape.header.num_perm, shape.header.bits);
-    },
-    true};
-
-constexpr EngineOfKind kSimhashEngine = {
-    [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
-      return new SimhashPairs(most_simhash_distance(threshold), options);
-    },
-    [](const SignatureShape&, uint32_t distance, uint32_t, uint32_t) {
-      return 1 - distance / static_cast<double>(kSimhashBits);
-    },
-    true};
-
-constexpr EngineOfKind kDigestEngine = {
-    [](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
-      return new CtphPairs(threshold, options);
-    },
-    [](const SignatureShape&, uint32_t value, uint32_t, uint32_t) { return ctph_similarity(value); }, true};
-
-constexpr EngineOfKind kCodeEngine = {
-    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
-      return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), options);
-    },
-    [](const SignatureShape& shape, uint32_t distance, uint32_t, uint32_t) {
-      return 1 - distance / static_cast<double>(shape.code_bits);
-    },
-    false};
-
-constexpr EngineOfKind kSetEngine = {
-    [](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
-      return new SetPairs(shape.measure, threshold, options);
-    },
-    [](const SignatureShape& shape, uint32_t common, uint32_t size_a, uint32_t size_b) {
-      return measure_sets(shape.measure, size_a, size_b, common);
-    },
-    false};
-
-// One engine for each Kind.
-constexpr const EngineOfKind* kEngines[] = {&kMinhashEngine, &kSimhashEngine, &kDigestEngine, &kCodeEngine,
-                                            &kSetEngine};
+constexpr EngineOfKind kEngines[] = {
+    {[](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+       return new MinhashPairs(shape.header.num_perm, shape.header.bits, needed_components(shape, threshold), options);
+     },
+     [](const SignatureShape& shape, uint32_t matches, uint32_t, uint32_t) {
+       return estimate_jaccard(matches, shape.header.num_perm, shape.header.bits);
+     },
+     true},
+    {[](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
+       return new SimhashPairs(most_simhash_distance(threshold), options);
+     },
+     [](const SignatureShape&, uint32_t distance, uint32_t, uint32_t) {
+       return 1 - distance / static_cast<double>(kSimhashBits);
+     },
+     true},
+    {[](const SignatureShape&, double threshold, const EngineOptions& options) -> PairSearch* {
+       return new CtphPairs(threshold, options);
+     },
+     [](const SignatureShape&, uint32_t value, uint32_t, uint32_t) { return ctph_similarity(value); }, true},
+    {[](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+       return new BitPairs(shape.code_bits, most_bit_distance(shape.code_bits, threshold), options);
+     },
+     [](const SignatureShape& shape, uint32_t distance, uint32_t, uint32_t) {
+       return 1 - distance / static_cast<double>(shape.code_bits);
+     },
+     false},
+    {[](const SignatureShape& shape, double threshold, const EngineOptions& options) -> PairSearch* {
+       return new SetPairs(shape.measure, threshold, options);
+     },
+     [](const SignatureShape& shape, uint32_t common, uint32_t size_a, uint32_t size_b) {
+       return measure_sets(shape.measure, size_a, size_b, common);
+     },
+     false}};
 static_assert(lengthof(kEngines) == kKinds);
 
-const EngineOfKind& kind_engine(const SignatureShape& shape) { return *kEngines[static_cast<size_t>(shape.kind)]; }
+const EngineOfKind& kind_engine(const SignatureShape& shape) { return kEngines[static_cast<size_t>(shape.kind)]; }
 
 // A value that is comparable with those of the shape.
 AnyValue example_value(const SignatureShape& shape) {

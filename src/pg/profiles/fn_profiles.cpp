@@ -32,68 +32,36 @@ constexpr int32 kCutsNothing = 0;
 
 // The arguments of create_profile() and alter_profile() that are columns of a profile, from `first` on.
 class GivenColumns {
-  enum {
-    kSignature,
-    kUnit,
-    kK,
-    kNumPerm,
-    kBits,
-    kSeed,
-    kEncoding,
-    kScript,
-    kRules,
-    kMinLength,
-    kNormalization,
-    kCutAtLeast,
-    kCutMinUnits,
-    kCutUnit
-  };
-
  public:
   GivenColumns(FunctionCallInfo fcinfo, int first) : fcinfo_(fcinfo), first_(first) {}
 
   // A version that differs from p in what is given.
   Profile changed(Profile p, int32 version) const {
+    const NullableDatum* at_least = given(ProfileColumn::cut_at_least);
+    const bool ends_cutting = at_least != nullptr && DatumGetInt32(at_least->value) == kCutsNothing;
+    if (ends_cutting) {
+      p.cut_min_units = std::nullopt;
+      p.cut_unit = nullptr;
+    }
+    visit_columns(&p, [&](ProfileColumn c, auto* field) {
+      const NullableDatum* value = given(c);
+      if (value != nullptr) set_field(field, value->value);
+    });
     p.version = version;
-    read(kSignature, &p.signature);
-    read(kUnit, &p.unit);
-    read(kK, &p.k);
-    read(kNumPerm, &p.num_perm);
-    read(kBits, &p.bits);
-    read(kSeed, &p.seed);
-    read(kEncoding, &p.encoding);
-    read(kScript, &p.script);
-    if (given(kRules)) p.rules = stored_rules(text_to_cstring(DatumGetTextPP(datum(kRules))));
-    read(kMinLength, &p.min_length);
+    if (given(ProfileColumn::rules) != nullptr) p.rules = stored_rules(p.rules);
     p.made_at = GetCurrentTransactionStartTimestamp();
-    read(kNormalization, &p.normalization);
     if (p.normalization == nullptr) p.normalization = "none";
-    change_cutting(&p);
+    if (ends_cutting) p.cut_at_least = std::nullopt;
+    complete_cutting(&p);
     return p;
   }
 
  private:
-  void change_cutting(Profile* p) const {
-    read(kCutAtLeast, &p->cut_at_least);
-    if (p->cut_at_least == kCutsNothing) {
-      p->cut_at_least = std::nullopt;
-      p->cut_min_units = std::nullopt;
-      p->cut_unit = nullptr;
-    }
-    read(kCutMinUnits, &p->cut_min_units);
-    read(kCutUnit, &p->cut_unit);
-    complete_cutting(p);
-  }
-  bool given(int n) const { return !fcinfo_->args[first_ + n].isnull; }
-  Datum datum(int n) const { return fcinfo_->args[first_ + n].value; }
-  void read(int n, const char** column) const {
-    if (given(n)) *column = text_to_cstring(DatumGetTextPP(datum(n)));
-  }
-  void read(int n, std::optional<int32>* column) const {
-    if (given(n)) *column = DatumGetInt32(datum(n));
-  }
-  void read(int n, std::optional<int64>* column) const {
-    if (given(n)) *column = DatumGetInt64(datum(n));
+  // Null where the argument is NULL.
+  const NullableDatum* given(ProfileColumn c) const {
+    if (c == ProfileColumn::made_at) return nullptr;
+    const int n = first_ + static_cast<int>(c) - (c < ProfileColumn::made_at ? 1 : 2);
+    return fcinfo_->args[n].isnull ? nullptr : &fcinfo_->args[n];
   }
 
   FunctionCallInfo fcinfo_;

@@ -25,73 +25,25 @@ const BuiltInProfile built_in_profiles[kBuiltInProfiles] = {
 
 namespace {
 
-// The columns of neardup_profile.
-enum Column : uint8_t {
-  kVersion,
-  kSignature,
-  kUnit,
-  kK,
-  kNumPerm,
-  kBits,
-  kSeed,
-  kEncoding,
-  kScript,
-  kRules,
-  kMinLength,
-  kMadeAt,
-  kNormalization,
-  kCutAtLeast,
-  kCutMinUnits,
-  kCutUnit,
-  kColumns
-};
-
-// The values of a row.
-class RowReader {
- public:
-  RowReader(const Datum* values, const bool* nulls) : values_(values), nulls_(nulls) {}
-
-  const char* string(Column c) const { return has(c) ? TextDatumGetCString(values_[c]) : nullptr; }
-  std::optional<int32> int4(Column c) const { return has(c) ? std::optional(DatumGetInt32(values_[c])) : std::nullopt; }
-  std::optional<int64> int8(Column c) const { return has(c) ? std::optional(DatumGetInt64(values_[c])) : std::nullopt; }
-
- private:
-  bool has(Column c) const { return !nulls_[c]; }
-
-  const Datum* values_;
-  const bool* nulls_;
-};
-
-Profile profile_from_columns(const RowReader& read) {
+Profile profile_from_columns(const Datum* values, const bool* nulls) {
+  const auto has = [&](ProfileColumn c) { return !nulls[static_cast<int>(c)]; };
   Profile p = {};
-  p.version = read.int4(kVersion).value_or(0);
-  p.signature = read.string(kSignature);
-  p.unit = read.string(kUnit);
-  p.k = read.int4(kK);
-  p.num_perm = read.int4(kNumPerm);
-  p.bits = read.int4(kBits);
-  p.seed = read.int8(kSeed);
-  p.encoding = read.string(kEncoding);
-  p.script = read.string(kScript);
-  p.rules = read.string(kRules);
-  p.min_length = read.int4(kMinLength);
-  p.made_at = read.int8(kMadeAt);
-  p.normalization = read.string(kNormalization);
-  p.cut_at_least = read.int4(kCutAtLeast);
-  p.cut_min_units = read.int4(kCutMinUnits);
-  p.cut_unit = read.string(kCutUnit);
+  if (has(ProfileColumn::version)) p.version = DatumGetInt32(values[static_cast<int>(ProfileColumn::version)]);
+  visit_columns(&p, [&](ProfileColumn c, auto* field) {
+    if (has(c)) set_field(field, values[static_cast<int>(c)]);
+  });
   return p;
 }
 
-using ProfileRow = ResultRow<Column>;
+using ProfileRow = ResultRow<ProfileColumn>;
 
-void put(ProfileRow* row, Column column, const char* value) {
+void put(ProfileRow* row, ProfileColumn column, const char* value) {
   if (value != nullptr) row->set(column, CStringGetTextDatum(value));
 }
-void put(ProfileRow* row, Column column, std::optional<int32> value) {
+void put(ProfileRow* row, ProfileColumn column, std::optional<int32> value) {
   if (value) row->set(column, Int32GetDatum(*value));
 }
-void put(ProfileRow* row, Column column, std::optional<int64> value) {
+void put(ProfileRow* row, ProfileColumn column, std::optional<int64> value) {
   if (value) row->set(column, Int64GetDatum(*value));
 }
 
@@ -171,7 +123,7 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
   if (row == nullptr)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("profile \"%s\" has no version", name)));
   const TypedRow typed = typed_row(relation, row, row_type);
-  Profile profile = profile_from_columns(RowReader(typed.values, typed.nulls));
+  Profile profile = profile_from_columns(typed.values, typed.nulls);
   profile.rules = rules_of_profile(profile.rules, RelationGetNamespace(relation));
   table_close(relation, NoLock);
   return profile;
@@ -179,22 +131,8 @@ std::optional<Profile> newest_version(Oid table, const char* name, Oid function)
 
 Datum profile_datum(const Profile& profile, Oid row_type) {
   ProfileRow row;
-  put(&row, kVersion, std::optional(profile.version));
-  put(&row, kSignature, profile.signature);
-  put(&row, kUnit, profile.unit);
-  put(&row, kK, profile.k);
-  put(&row, kNumPerm, profile.num_perm);
-  put(&row, kBits, profile.bits);
-  put(&row, kSeed, profile.seed);
-  put(&row, kEncoding, profile.encoding);
-  put(&row, kScript, profile.script);
-  put(&row, kRules, profile.rules);
-  put(&row, kMinLength, profile.min_length);
-  put(&row, kMadeAt, profile.made_at);
-  put(&row, kNormalization, profile.normalization);
-  put(&row, kCutAtLeast, profile.cut_at_least);
-  put(&row, kCutMinUnits, profile.cut_min_units);
-  put(&row, kCutUnit, profile.cut_unit);
+  put(&row, ProfileColumn::version, std::optional(profile.version));
+  visit_columns(&profile, [&](ProfileColumn c, const auto* field) { put(&row, c, *field); });
   return HeapTupleGetDatum(row.tuple(BlessTupleDesc(lookup_rowtype_tupdesc_copy(row_type, -1))));
 }
 
@@ -206,7 +144,7 @@ Profile profile_from_row(HeapTupleHeader row) {
   auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * static_cast<size_t>(desc->natts)));
   auto* nulls = static_cast<bool*>(palloc(sizeof(bool) * static_cast<size_t>(desc->natts)));
   heap_deform_tuple(&tuple, desc, values, nulls);
-  return profile_from_columns(RowReader(values, nulls));
+  return profile_from_columns(values, nulls);
 }
 
 }  // namespace neardup

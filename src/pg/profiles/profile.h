@@ -35,6 +35,50 @@ struct Profile {
 // Errors would leave it by longjmp.
 static_assert(std::is_trivially_destructible_v<std::optional<Profile>>);
 
+// The columns of neardup_profile; made_at alone is no argument of create_profile() and alter_profile().
+enum class ProfileColumn : uint8_t {
+  version,
+  signature,
+  unit,
+  k,
+  num_perm,
+  bits,
+  seed,
+  encoding,
+  script,
+  rules,
+  min_length,
+  made_at,
+  normalization,
+  cut_at_least,
+  cut_min_units,
+  cut_unit,
+  kColumns
+};
+
+// Calls visit(column, &field) for each column but the version.
+template <typename AnyProfile, typename Visit>
+void visit_columns(AnyProfile* p, Visit visit) {
+  visit(ProfileColumn::signature, &p->signature);
+  visit(ProfileColumn::unit, &p->unit);
+  visit(ProfileColumn::k, &p->k);
+  visit(ProfileColumn::num_perm, &p->num_perm);
+  visit(ProfileColumn::bits, &p->bits);
+  visit(ProfileColumn::seed, &p->seed);
+  visit(ProfileColumn::encoding, &p->encoding);
+  visit(ProfileColumn::script, &p->script);
+  visit(ProfileColumn::rules, &p->rules);
+  visit(ProfileColumn::min_length, &p->min_length);
+  visit(ProfileColumn::made_at, &p->made_at);
+  visit(ProfileColumn::normalization, &p->normalization);
+  visit(ProfileColumn::cut_at_least, &p->cut_at_least);
+  visit(ProfileColumn::cut_min_units, &p->cut_min_units);
+  visit(ProfileColumn::cut_unit, &p->cut_unit);
+}
+inline void set_field(const char** field, Datum value) { *field = TextDatumGetCString(value); }
+inline void set_field(std::optional<int32>* field, Datum value) { *field = DatumGetInt32(value); }
+inline void set_field(std::optional<int64>* field, Datum value) { *field = DatumGetInt64(value); }
+
 struct BuiltInProfile {
   const char* name;
   Profile profile;

@@ -38,7 +38,8 @@ void hold_name(const QualifiedName& name, Oid relation) {
 
 void lock_row(const ModelNames& model) {
   uint64 rows = 0;
-  ErrorData* error = run_undoing([&] { rows = run_statement(lock_settings(model)); });
+  ErrorData* error =
+      run_undoing([&] { rows = run_statement(model_sql(model, "SELECT FROM {settings} FOR UPDATE NOWAIT")); });
   if (error != nullptr && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE) ReThrowError(error);
   if (error != nullptr)
     ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
@@ -83,6 +84,12 @@ ModelNames model_names(const NewName& name, Oid function) {
           QualifiedName(name.schema, psprintf("%s%s", name.name, kSettingsSuffix))};
 }
 
+Sql model_sql(const ModelNames& model, Pattern pattern, std::initializer_list<Placeholder> more) {
+  const Placeholder names[] = {
+      {"neardup", model.neardup}, {"internal", model.internal}, {"words", model.words}, {"settings", model.settings}};
+  return sql(pattern, more, names, lengthof(names));
+}
+
 bool is_words_table(Oid relation, Oid function) {
   return is_plain_typed_table(relation, own_type(function, "neardup_word"));
 }
@@ -106,7 +113,7 @@ ModelState lock_model(const ModelNames& model, Oid function) {
                     errmsg("word model %s belongs to another role", model.words.text()),
                     errhint("Only its owner can continue it.")));
   lock_row(model);
-  return read_state(DatumGetHeapTupleHeader(one_value(read_settings(model))));
+  return read_state(DatumGetHeapTupleHeader(one_value(model_sql(model, "SELECT m FROM {settings} m"))));
 }
 
 }  // namespace neardup

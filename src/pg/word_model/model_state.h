@@ -3,9 +3,21 @@
 
 #include <optional>
 
-#include "pg/word_model/statements.h"
+#include "pg/sql/new_table.h"
 
 namespace neardup {
+
+// The names in statements: the extension's two schemas, and the two tables of a model. The one of words has a row for
+// each word; the one of settings has one row, which says how the model is made and how far it is.
+struct ModelNames {
+  Identifier neardup;
+  Identifier internal;
+  QualifiedName words;
+  QualifiedName settings;
+};
+
+// sql() with the placeholders {neardup}, {internal}, {words} and {settings}.
+Sql model_sql(const ModelNames& model, Pattern pattern, std::initializer_list<Placeholder> more = {});
 
 // The name of a model as its maker gives it. It has room for what the name of the settings has behind it.
 NewName model_name(const char* given);
