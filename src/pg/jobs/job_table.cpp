@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
 // The columns of a job's row that name the tables which belong to it.
-constexpr const char* kTableColumns[kJobParts] = {"result", "signatures", "changes", "passages"};
+constexpr const char* kPartTables[kJobParts] = {"result", "signatures", "changes", "passages"};
 
 constexpr int kMaxPartColumns = 7;
 constexpr const char* kShapes[kJobParts][kMaxPartColumns + 1] = {
@@ -127,7 +127,7 @@ Datum job_value(Relation job, HeapTuple row, const char* column, bool* is_null) 
 PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
   bool is_null = true;
   Oid table = InvalidOid;
-  if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kTableColumns[static_cast<int>(part)], &is_null));
+  if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kPartTables[static_cast<int>(part)], &is_null));
   // A release that knows passages records them.
   if (is_null && part != JobPart::passages)
     table = relation_in(RelationGetNamespace(job), base_name(job), part_suffix(part));

@@ -1,4 +1,4 @@
-// What lives from one transaction to the next is Refresh; all else is read again.
+// Only the object Refresh lives from one transaction to the next; all else is read again.
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh.h"
 
