@@ -1,4 +1,4 @@
-// Only the object Refresh lives from one transaction to the next; all else is read again.
+// The object Refresh alone lives from one transaction to the next; all else is read again.
 #include "pg/jobs/refresh/refresh_stages.h"
 #include "pg/jobs/refresh/refresh.h"
 
