@@ -11,18 +11,14 @@ trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 mkdir "$folder/tree"
 git -C "$here/.." archive HEAD | tar -C "$folder/tree" -xf -
+# NEARDUP_REACH of src/pg/base/compat.h. As a part of the compiler's name it leaves the notes of the build as they are:
+# only the sources that ask for it are compiled again.
 libraries=()
-# Only the sources that ask for NEARDUP_REACH (src/pg/base/compat.h) are compiled again for each value.
-again=()
 for build in all=15 none=0 pins=14 hints=13 rows=11 appends=7; do
-  make -C "$folder/tree" -s -j"$(nproc)" CUDA=no COPT="-DNEARDUP_REACH=${build#*=}" "${again[@]}" neardup.so \
+  grep -rlE 'NEARDUP_(REACH|PINS|READS|CHECKS|LOGS)' "$folder/tree/src/pg/lsh" --include='*.cpp' --include='*.h' | xargs touch
+  make -C "$folder/tree" -s -j"$(nproc)" CUDA=no CXX="${CXX:-g++} -DNEARDUP_REACH=${build#*=}" neardup.so \
     >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
   cp "$folder/tree/neardup.so" "$folder/${build%=*}.so"
   libraries+=("${build%=*}=$folder/${build%=*}.so")
-  if [ ${#again[@]} = 0 ]; then
-    again=(-o src/.compiler)
-    while read -r file; do again+=(-W "$file"); done < <(
-      cd "$folder/tree" && grep -rlE 'NEARDUP_(REACH|PINS|READS|CHECKS|LOGS)' src/pg/lsh --include='*.cpp' --include='*.h')
-  fi
 done
 /usr/bin/python3 "$here/reach_bench.py" "$make" "${1:-100000}" "${libraries[@]}"

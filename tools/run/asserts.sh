@@ -68,7 +68,7 @@ step_asserts() {
 step_interfaces() {
   trap stop_server EXIT
   create_server "$work/test-interfaces-$$"
-  extension_for "$pg_config" COPT=-DNEARDUP_REACH=0 "DESTDIR=$server/root"
+  extension_for "$pg_config" PG_CXXFLAGS=-DNEARDUP_REACH=0 "DESTDIR=$server/root"
   start_server
   export NEARDUP_DESTDIR=$server/root PG_CONFIG=$pg_config
   server_tests "${interfaces_scripts[@]}"
