@@ -37,7 +37,8 @@ $(shell mkdir -p $(sort $(dir $(OBJS) $(CLI_OBJS) $(PCH))))
 endif
 endif
 
-DATA_built = sql/neardup--$(EXTVERSION).sql
+NEXT_STEP := $(call sources,sql/upgrade/*.sql.in)
+DATA_built = sql/neardup--$(EXTVERSION).sql $(patsubst sql/upgrade/%.in,sql/%,$(NEXT_STEP))
 DATA = $(call sources,sql/upgrade/*.sql)
 REGRESS = $(patsubst sql/%.sql,%,$(filter-out sql/neardup--%.sql,$(call sources,sql/*.sql)))
 REGRESS_OPTS = --inputdir=$(SRC) --load-extension=neardup
@@ -183,6 +184,11 @@ INSTALL_SQL := $(call sources,sql/install/*.sql)
 sql/neardup--$(EXTVERSION).sql: $(INSTALL_SQL) neardup.control
 	@mkdir -p sql
 	cat $(addprefix $(SRC)/,$(INSTALL_SQL)) > $@
+
+# A step that is not released yet includes whole files of sql/install.
+sql/%.sql: $(SRC)/sql/upgrade/%.sql.in $(INSTALL_SQL)
+	@mkdir -p sql
+	awk -v folder=$(SRC)/sql -f $(SRC)/tools/include.awk $< > $@
 
 # Of core the program has what includes nothing else of it.
 bin/neardup: $(CLI_OBJS) $(filter src/core/diff/%,$(CORE_OBJS))

@@ -53,7 +53,7 @@ class Linter:
 
     def text(self, name, text):
         text = "".join(c if ord(c) < 128 else "?" for c in text.replace("@extschema@", SCHEMA))
-        text = re.sub(r"^\\.*$", "", text, flags=re.M)  # psql's
+        text = re.sub(r"^(?:\\|@include ).*$", "", text, flags=re.M)  # what psql and the Makefile read
         for raw in self.pglast.parse_sql(text):
             begin = raw.stmt_location or 0
             source = text[begin:begin + raw.stmt_len] if raw.stmt_len else text[begin:]
@@ -324,7 +324,7 @@ def check_samples(pglast):
 
 
 def default_files():
-    upgrades = glob.glob(os.path.join(ROOT, "sql", "upgrade", "neardup--*--*.sql"))
+    upgrades = glob.glob(os.path.join(ROOT, "sql", "upgrade", "neardup--*--*.sql*"))
     newest = max(upgrades, key=lambda p: [int(n) for n in re.findall(r"\d+", os.path.basename(p))])
     return sorted(glob.glob(os.path.join(ROOT, "sql", "install", "*.sql"))) + [newest]
 

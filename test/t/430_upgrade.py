@@ -45,7 +45,7 @@ def read(*names):
 def all_symbols():
     """The library has each C function that a release or a step names, those that only old releases name as stubs."""
     whole = {name.split("--")[1][:-len(".sql")]: symbols(text.decode()) for name, text in scripts().items()}
-    steps = {name: symbols(read(UPGRADE, name)) for name in os.listdir(UPGRADE) if name.endswith(".sql")}
+    steps = {name: symbols(read(UPGRADE, name)) for name in os.listdir(UPGRADE) if name.endswith((".sql", ".in"))}
     with database("_symbols") as name, connect(name) as conn:
         today = {symbol for (symbol,) in conn.execute("SELECT prosrc FROM pg_proc WHERE probin LIKE '%neardup%'")}
     listed = tool("nm", "-D", "--defined-only", DESTDIR + pg_config("--pkglibdir") + "/neardup.so").stdout
@@ -323,7 +323,8 @@ def steps_from(old):
     """The statements of all scripts that lead from a release to this one."""
     text, at = [], old
     while at != default_version():
-        path, = glob.glob(os.path.join(ROOT, "sql", "upgrade", "neardup--%s--*.sql" % at))
+        path, = (path for where in ("sql/upgrade", "sql") for path in glob.glob(
+            os.path.join(ROOT, where, "neardup--%s--*.sql" % at)))
         at = os.path.basename(path)[:-len(".sql")].split("--")[2]
         with open(path, encoding="utf-8") as f:
             text += [line for line in f if line.strip() and not line.startswith(("--", "\\"))]
