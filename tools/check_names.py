@@ -18,7 +18,8 @@ OF = r"(?:\w+_of|of|of_\w+|told\w*|take|take_\w+|taken_\w+)"
 DECLARED = re.compile(r"^[ \t]*(?!%s)(?:[\w:<>,*&\[\]]+[ \t*&]+)+(?:\w+::)*(?P<name>%s)\(" % (NOT_TYPES, OF), re.M)
 LAMBDA = re.compile(r"\b(?:auto|const auto) (?P<name>%s) = \[" % OF)
 DEFINED = re.compile(r"^[ \t]*def (?P<name>_*%s)\(" % OF, re.M)
-CONSTANT = re.compile(r"\bconstexpr\s+[\w:<>, *]+?\s\*?(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|(?=\{))\s*([^;]+);")
+# A static one is a member: the name of its class says more.
+CONSTANT = re.compile(r"(?<!static )\bconstexpr\s+[\w:<>, *]+?\s\*?(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|(?=\{))\s*([^;]+);")
 
 
 def known_sources():
