@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/document/shingle.h"
+#include "core/document/text_units.h"
 #include "core/passages/passage_walk.h"
 #include "core/work/temp_file.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/document/shingle.h"
+#include "core/document/text_units.h"
 #include "core/passages/passage_search.h"
 #include "core/passages/window_reader.h"
 #include "core/passages/window_set.h"

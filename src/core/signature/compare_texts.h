@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/stop.h"
-#include "core/document/shingle.h"
+#include "core/document/text_units.h"
 #include "core/exact/shingle_set.h"
 
 namespace neardup {

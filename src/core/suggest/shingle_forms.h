@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/base/stop.h"
-#include "core/document/shingle.h"
+#include "core/document/text_units.h"
 #include "core/exact/document_pairs.h"
 
 namespace neardup {

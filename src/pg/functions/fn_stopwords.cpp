@@ -2,7 +2,6 @@
 #include <string>
 
 #include "core/document/stopwords.h"
-#include "core/signature/sign.h"
 #include "core/signature/stopword_shingles.h"
 #include "pg/base/context.h"
 #include "pg/base/stop_dictionary.h"

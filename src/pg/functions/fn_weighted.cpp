@@ -4,7 +4,6 @@
 
 #include "core/exact/cosine.h"
 #include "core/exact/weights.h"
-#include "core/signature/sign.h"
 #include "core/signature/weighted_minhash.h"
 #include "pg/values/arrays.h"
 #include "pg/values/values.h"

@@ -1,4 +1,3 @@
-#include "core/document/shingle.h"
 #include "core/passages/passage_search.h"
 #include "pg/profiles/profile_checks.h"
 

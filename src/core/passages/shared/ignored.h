@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/document/shingle.h"
+#include "core/document/text_units.h"
 #include "core/passages/shared/shared_grams.h"
 
 namespace neardup {

@@ -6,6 +6,7 @@
 // Memory: the rows named by the rosters, as a bit each and, beside it, the number of their unit and the sum of their
 // mixed keys. What does not fit into maintenance_work_mem is done in several passes, each over a range of heap blocks.
 #include "pg/lsh/inspect/lsh_check.h"
+#include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/lsh/store/lsh_page.h"
 
 extern "C" {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/hash.h"
-#include "pg/lsh/inspect/lsh_inspect.h"
 #include "pg/lsh/store/lsh_page.h"
 
 namespace neardup::checking {

@@ -2,11 +2,9 @@
 #include "pg/lsh/planner/facts/index_facts.h"
 
 #include "pg/base/each.h"
-#include "pg/lsh/family.h"
 #include "pg/lsh/planner/condition_notes.h"
 #include "pg/lsh/planner/derived_conditions.h"
 #include "pg/lsh/planner/lsh_support.h"
-#include "pg/lsh/planner/facts/row_security_paths.h"
 
 extern "C" {
 #include "access/relation.h"

@@ -3,7 +3,6 @@
 
 #include "core/lsh/entry_sort.h"
 #include "pg/base/context.h"
-#include "pg/lsh/write/run_writer.h"
 #include "pg/lsh/lsh_callbacks.h"
 #include "pg/lsh/store/run_reader.h"
 #include "pg/lsh/store/lsh_page.h"

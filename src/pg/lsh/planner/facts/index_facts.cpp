@@ -2,7 +2,6 @@
 #include "pg/lsh/planner/facts/index_facts.h"
 
 #include "pg/base/each.h"
-#include "pg/lsh/family.h"
 #include "pg/lsh/planner/facts/row_security_paths.h"
 #include "pg/lsh/planner/facts/plan_memory.h"
 #include "pg/lsh/store/lsh_columns.h"
