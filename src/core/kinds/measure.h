@@ -24,7 +24,8 @@ enum class Measure : uint8_t {
   set_dice = 10,       // twice what both have over what they have together
   set_cosine = 11,     // what both have over the geometric mean of their sizes
   // The greater one of set_in_query and query_in_set: the share of the smaller set that is in the larger one
-  // (Szymkiewicz and Simpson). No lsh_query has it.
+  // (Szymkiewicz and Simpson). No lsh_query has it; kNewestStoredMeasure refuses it, so the next stored measure needs
+  // a check of its own.
   overlap_coefficient = 12,
 };
 inline constexpr size_t kMeasures = static_cast<size_t>(Measure::overlap_coefficient);
@@ -45,9 +46,9 @@ struct SetRule {
   // part of it, it grows with the part or stays.
   double (*value)(double x, double y, double common) noexcept;
   // The least number of elements that sets within the bound, which is above 0, have in common; above the smaller size:
-  // such sets are not within it.
+  // such sets are not within it. For pairs of given sizes; an index asks least_part_of_second().
   uint32_t (*least_common)(double bound, uint32_t x, uint32_t y) noexcept;
-  bool is_by_first;  // that depends on x alone
+  bool is_by_first;  // least_common depends on x alone
 };
 
 struct MeasureInfo {

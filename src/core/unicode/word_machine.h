@@ -1,4 +1,5 @@
-// Where words begin and end: the one definition, inline for the loops that read words.
+// Where words begin and end: the definition for signatures and models, inline for the loops that read
+// words.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// all_pairs(), pairs_between() and cluster_bridges(): verified pairs of a query's rows.
+// all_pairs(), pairs_between() and cluster_bridges(): near pairs of a query's rows.
 #include <vector>
 
 #include "core/pairs/pair_links.h"

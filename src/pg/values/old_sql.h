@@ -1,4 +1,4 @@
-// Functions of SQL that the library no longer serves: of releases before the one before this.
+// Functions of SQL that the library no longer serves: those of 0.2.0 and before.
 #pragma once
 
 #include "pg/base/pg.h"

@@ -20,6 +20,7 @@ namespace neardup {
 
 // Shares of the memory limit; together at most 15/16 of it are held. Rows in memory: rows and keys 5/8, results 1/8,
 // groups 1/16. Rows on disk: keys 1/2, candidates 1/8, rows 1/8, results 1/8, groups 1/16.
+
 // Estimated nanoseconds of a comparison of two rows.
 inline size_t compare_units(size_t row_bytes) { return 5 + row_bytes / 64; }
 

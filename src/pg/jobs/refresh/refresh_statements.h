@@ -1,5 +1,5 @@
-// The statements by which a refresh reads and writes rows, a function each, in the order in which they run. Their names
-// say what they do; a comment names their parameters.
+// The statements by which a refresh reads and writes rows, a function each, grouped by stage. Their names say what they
+// do; a comment names their parameters.
 // `SELECT * FROM neardup_internal.neardup_refresh_statements('job')` prints them for a job.
 #pragma once
 

@@ -1,4 +1,5 @@
-// See condition_notes.h. The verdicts are the planner's own (lsh_support.h).
+// See condition_notes.h. The verdicts are those of the functions that the planner calls (lsh_support.h), asked again:
+// an index that lsh_cost.cpp refuses counts as one that serves.
 #include "pg/lsh/planner/facts/index_facts.h"
 
 #include "pg/base/each.h"
