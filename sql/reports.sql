@@ -5,7 +5,8 @@ CREATE SCHEMA reported;
 CREATE TABLE reported.docs (id int PRIMARY KEY, path text, body text, secret text);
 INSERT INTO reported.docs SELECT i, '/srv/' || i, (SELECT string_agg(chr(97 + (i / 3 * 31 + j * j) % 23) || (i / 3 * 7 + j) % 9, ' ') FROM generate_series(1, 30) j)
   || CASE WHEN i % 3 = 1 THEN ' more' WHEN i % 3 = 2 THEN ' of other words' ELSE '' END, 'x' FROM generate_series(3, 11) i;
-SELECT public.create_duplicates('reported.copies', 'reported.docs', 'id', 'body', threshold => 0.7, filter => 'secret = ''x''') IS NOT NULL AS made;
+CREATE FUNCTION reported.is_wanted(id int) RETURNS bool LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN id = id; END $$;
+SELECT public.create_duplicates('reported.copies', 'reported.docs', 'id', 'body', threshold => 0.7, filter => 'secret = ''x'' AND reported.is_wanted(id)') IS NOT NULL AS made;
 \set job '''reported.copies_job''::regclass'
 SELECT * FROM neardup_internal.job_counts(:job);
 SELECT * FROM neardup_internal.run_summary(:job);

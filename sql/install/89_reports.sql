@@ -2,7 +2,7 @@
 -- bin/neardup and the Python package call these and render what they get. They run as their caller: who may not read a table or a
 -- column gets PostgreSQL's own error. They leave nothing to the search_path; where a job's filter is read, which means what it says
 -- with pg_catalog as the search_path, that is set. Rows without a bound come by a cursor, neardup_rows, that the caller fetches from
--- and closes. Ids are shown by their output function: a cast to text may be another role's.
+-- and closes: functions of the filter run meanwhile, so the transaction keeps that search_path. Ids are shown by their output function: a cast to text may be another role's.
 
 -- Looked up at each call: the schema may have been renamed since the installation.
 CREATE FUNCTION neardup_internal.extension_schema() RETURNS text LANGUAGE sql STABLE AS $$
@@ -168,8 +168,8 @@ BEGIN
        pg_catalog.date_part(''epoch'', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) j.phase_started),
        g.phase, g.rows_read, g.searched, g.pairs
      FROM neardup_internal.neardup_job_row($1) j
-     JOIN neardup_internal.neardup_jobs() s ON pg_catalog.to_regclass(s.job)::pg_catalog.oid
-       OPERATOR(pg_catalog.=) neardup_internal.neardup_job_part($1, '''')::pg_catalog.regclass::pg_catalog.oid
+     JOIN neardup_internal.neardup_jobs() s ON s.job
+       OPERATOR(pg_catalog.=) neardup_internal.neardup_job_part($1, '''')::pg_catalog.regclass::pg_catalog.text
      LEFT JOIN %s.neardup_progress() g ON g.pid OPERATOR(pg_catalog.=) s.pid', neardup_internal.extension_schema()) USING job;
 END $$;
 COMMENT ON FUNCTION neardup_internal.run_progress(regclass) IS 'private: how far the refresh of a job is; times in seconds';
@@ -307,8 +307,9 @@ COMMENT ON FUNCTION neardup_internal.report_document(regclass, boolean, text, te
 
 -- A hash of their ids orders pairs that are as near, so that they stay the same. With texts ids are cut.
 CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts boolean) RETURNS refcursor
-  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  LANGUAGE plpgsql VOLATILE STRICT AS $$
 DECLARE
+  path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
   a record := neardup_internal.report_document(job, with_texts, 'a', 'p.representative', 20000);
   b record := neardup_internal.report_document(job, with_texts, 'b', 'p.id', 20000);
@@ -330,8 +331,9 @@ COMMENT ON FUNCTION neardup_internal.report_pairs(regclass, int, boolean) IS
 
 -- The survivor of each cluster and 12 others, the most similar ones first.
 CREATE FUNCTION neardup_internal.report_clusters(job regclass, most int, with_texts boolean) RETURNS refcursor
-  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  LANGUAGE plpgsql VOLATILE STRICT AS $$
 DECLARE
+  path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
   d record := neardup_internal.report_document(job, with_texts, 'd', 'm.id', 8000);
 BEGIN
@@ -355,8 +357,9 @@ COMMENT ON FUNCTION neardup_internal.report_clusters(regclass, int, boolean) IS
 
 -- The largest clusters, the largest first, or where there is no number all, by theirs; the survivor of each first.
 CREATE FUNCTION neardup_internal.report_rows(job regclass, largest int) RETURNS refcursor
-  LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
 BEGIN
   OPEN opened NO SCROLL FOR EXECUTE pg_catalog.format(
@@ -376,8 +379,9 @@ COMMENT ON FUNCTION neardup_internal.report_rows(regclass, int) IS
 
 -- as_bytes: ids and paths as the database has them, so that one that the client's encoding lacks does not end the export.
 CREATE FUNCTION neardup_internal.export_rows(job regclass, path_column text, as_bytes boolean) RETURNS refcursor
-  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+  LANGUAGE plpgsql VOLATILE STRICT AS $$
 DECLARE
+  path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
   i record := neardup_internal.job_ids(job);
   p record := neardup_internal.job_paths(job, path_column);

@@ -53,14 +53,17 @@ struct PairEngine {
   void count(const SearchCounts& counts) noexcept;
   // Takes near pairs whose value is a distance, those of set A first. With one set, blocks are in no order of rows.
   void found_at_distance(const Hit* hits, size_t n);
-  // values[i] = value(row i, row of[i]) by the bytes of rows, which cost `units` each. Rows `of` that lie on disk are
-  // read a block at a time.
+  // values[i] = value(row i, row of[i]) by the bytes of rows, which cost `units` each; `own` where of[i] is i. Rows
+  // that lie on disk: a block of rows `of` at a time, and of the others those alone that are asked for; narrow ones lie
+  // so close together that reading on is faster.
   template <class Value>
-  void values_of_rows(RowStore& rows, const uint32_t* of, size_t units, uint32_t* values, Value value) {
+  void values_of_rows(RowStore& rows, const uint32_t* of, size_t units, uint32_t* values, uint32_t own, Value value) {
+    constexpr size_t kNarrowBytes = 64;
     const uint32_t n = rows.size();
+    std::fill(values, values + n, own);
     if (rows.in_memory()) {
       for (uint32_t i = 0; i < n; ++i) {
-        values[i] = value(rows.row(i), rows.row(of[i]));
+        if (of[i] != i) values[i] = value(rows.row(i), rows.row(of[i]));
         ws.poller.spend(units);
       }
       return;
@@ -68,14 +71,21 @@ struct PairEngine {
     const size_t bytes = rows.row_bytes();
     const auto block_rows = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / bytes, 1, n));
     Array<std::byte> block(ws.ledger, block_rows * bytes);
+    Array<std::byte> other(ws.ledger, bytes);
     for (uint32_t first = 0; first < n; first += block_rows) {
       const uint32_t count = std::min(block_rows, n - first);
       rows.read(first, count, block.data());
       RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+      const auto row = [&](uint32_t i) -> const std::byte* {
+        if (i - first < count) return block.data() + (i - first) * bytes;
+        if (bytes <= kNarrowBytes) return reader.row(i);
+        rows.read(i, 1, other.data());
+        return other.data();
+      };
       for (uint32_t i = 0; i < n; ++i) {
         ws.poller.spend(2);
-        if (of[i] - first >= count) continue;
-        values[i] = value(reader.row(i), block.data() + (of[i] - first) * bytes);
+        if (of[i] == i || of[i] - first >= count) continue;
+        values[i] = value(row(i), row(of[i]));
         ws.poller.spend(units);
       }
     }

@@ -132,7 +132,7 @@ void BitEngine::find_pairs() {
 }
 
 void BitEngine::values_with(const uint32_t* of, uint32_t* distances) {
-  values_of_rows(codes, of, 3 + words, distances, [this](const std::byte* a, const std::byte* b) {
+  values_of_rows(codes, of, 3 + words, distances, 0, [this](const std::byte* a, const std::byte* b) {
     return static_cast<uint32_t>(kernels().count_differing(
         reinterpret_cast<const uint8_t*>(a), reinterpret_cast<const uint8_t*>(b), words * sizeof(uint64_t)));
   });

@@ -88,8 +88,8 @@ struct MinhashClusterer::Waiting {
 
 bool MinhashClusterer::waits(uint32_t i) const noexcept { return representative_[row_of_[i]] == kNoRepresentative; }
 
-// A pass ends with all rows_ settled, or with a full table and the rows_ that match none of it still waiting: every
-// later representative_ is one of those, so whoever joined, joined the earliest.
+// A pass ends with all rows settled, or with a full table and the rows that match none of it still waiting: every
+// later representative is one of those, so whoever joined, joined the earliest.
 void MinhashClusterer::run_anchor() {
   for (const uint32_t row : row_of_) representative_[row] = kNoRepresentative;
   const size_t each = Representatives::bytes_each(banding_, rows_);
@@ -107,7 +107,7 @@ void MinhashClusterer::run_anchor() {
   } while (kept.full());
 }
 
-// A block of rows_ at a time: each is looked for, by all threads_, among the representatives from before the block;
+// A block of rows at a time: each is looked for, by all threads, among the representatives from before the block;
 // those that were not found, one after the other, among the representatives that the block itself has brought.
 void MinhashClusterer::pass(Representatives& kept, Representatives& own, uint32_t block_rows) {
   const bool banded = banding_.usable();

@@ -175,7 +175,7 @@ void MinhashEngine::find_pairs() {
 }
 
 void MinhashEngine::values_with(const uint32_t* of, uint32_t* matches) {
-  values_of_rows(rows, of, 2 * compare_units(row_bytes), matches,
+  values_of_rows(rows, of, 2 * compare_units(row_bytes), matches, num_perm,
                  [this](const std::byte* a, const std::byte* b) { return compare(a, b); });
 }
 

@@ -228,7 +228,7 @@ void SimhashEngine::find_pairs() {
 }
 
 void SimhashEngine::values_with(const uint32_t* of, uint32_t* distances) {
-  values_of_rows(values, of, 3, distances, [](const std::byte* a, const std::byte* b) {
+  values_of_rows(values, of, 3, distances, 0, [](const std::byte* a, const std::byte* b) {
     uint64_t x, y;
     std::memcpy(&x, a, sizeof x);
     std::memcpy(&y, b, sizeof y);
