@@ -188,7 +188,7 @@ def built_files():
 
 def expected_files():
     extension = pg_config("sharedir") + "/extension/"
-    upgrades = [os.path.basename(f) for f in glob.glob(path("sql", "upgrade", "*.sql"))]
+    upgrades = [os.path.basename(f).removesuffix(".in") for f in glob.glob(path("sql", "upgrade", "*.sql*"))]
     files = [pg_config("pkglibdir") + "/neardup.so", pg_config("bindir") + "/neardup",
              pg_config("mandir") + "/man1/neardup.1"]
     return sorted(
