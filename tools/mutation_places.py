@@ -311,7 +311,8 @@ class Sources:
         with open(os.path.join(root, "neardup.control"), encoding="utf-8") as f:
             version = re.search(r"^default_version = '(.*)'$", f.read(), re.M).group(1)
         upgrades = os.path.join(root, "sql", "upgrade")
-        steps = [n for n in os.listdir(upgrades) if re.fullmatch(r"neardup--[^-]+--%s\.sql(\.in)?" % re.escape(version), n)]
+        step = r"neardup--[^-]+--%s\.sql(\.in)?" % re.escape(version)
+        steps = [name for name in os.listdir(upgrades) if re.fullmatch(step, name)]
         self.upgrade = os.path.join("sql", "upgrade", sorted(steps)[-1]) if steps else None
         for path in list(self.texts) + ([self.upgrade] if self.upgrade else []):
             with open(os.path.join(root, path), encoding="utf-8") as f:
