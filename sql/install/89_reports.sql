@@ -2,7 +2,8 @@
 -- bin/neardup and the Python package call these and render what they get. They run as their caller: who may not read a table or a
 -- column gets PostgreSQL's own error. They leave nothing to the search_path; where a job's filter is read, which means what it says
 -- with pg_catalog as the search_path, that is set. Rows without a bound come by a cursor, neardup_rows, that the caller fetches from
--- and closes: functions of the filter run meanwhile, so the transaction keeps that search_path. Ids are shown by their output function: a cast to text may be another role's.
+-- and closes: functions of the filter run meanwhile, so the transaction keeps that search_path. Ids are shown by their output
+-- function: a cast to text may be another role's.
 
 -- Looked up at each call: the schema may have been renamed since the installation.
 CREATE FUNCTION neardup_internal.extension_schema() RETURNS text LANGUAGE sql STABLE AS $$

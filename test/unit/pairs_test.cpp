@@ -414,6 +414,21 @@ TEST(Pairs, CountMatchesReadsBoundedly) {
   }
 }
 
+TEST(Pairs, ValuesOnDiskReadWhatTheyNeed) {
+  const Rows rows = reference::make_set("mixed", 128, 32, 2000, 9);
+  StdioTempFiles files;
+  MinhashPairs engine(128, 32, 103, {.memory_limit = 64 << 10, .files = &files});
+  add_all(engine, rows);
+  std::vector<uint32_t> others(rows.size()), m(rows.size());
+  for (uint32_t i = 0; i < rows.size(); ++i) others[i] = i;
+  constexpr uint32_t kNeeded = 10;
+  for (uint32_t k = 1; k <= kNeeded; ++k) others[100 * k + 50] = 100 * k - 50;
+  const int64_t before = files.calls;
+  engine.values_with(others.data(), m.data());
+  EXPECT_LE(files.calls - before, 2 * kNeeded);  // a block and a row for each
+  for (uint32_t i = 0; i < rows.size(); ++i) ASSERT_EQ(m[i], reference::count_matches(rows, i, rows, others[i]));
+}
+
 TEST(Pairs, CancelAtAnyPoll) {
   const Rows rows = reference::make_set("mixed", 128, 32, 3000, 3);
   for (const size_t limit : {size_t{64} << 10, size_t{1} << 20, kUnlimited}) {

@@ -53,9 +53,8 @@ struct PairEngine {
   void count(const SearchCounts& counts) noexcept;
   // Takes near pairs whose value is a distance, those of set A first. With one set, blocks are in no order of rows.
   void found_at_distance(const Hit* hits, size_t n);
-  // values[i] = value(row i, row of[i]) by the bytes of rows, which cost `units` each; `own` where of[i] is i. Rows
-  // that lie on disk: a block of rows `of` at a time, and of the others those alone that are asked for; narrow ones lie
-  // so close together that reading on is faster.
+  // values[i] = value(row i, row of[i]) by the bytes of rows, which cost `units` each; `own` where of[i] is i. On disk,
+  // rows `of` are read a block at a time, and the others one by one, or in batches where they are narrow.
   template <class Value>
   void values_of_rows(RowStore& rows, const uint32_t* of, size_t units, uint32_t* values, uint32_t own, Value value) {
     constexpr size_t kNarrowBytes = 64;
@@ -71,21 +70,17 @@ struct PairEngine {
     const size_t bytes = rows.row_bytes();
     const auto block_rows = static_cast<uint32_t>(std::clamp<size_t>(memory_share(ws, kQuarter) / bytes, 1, n));
     Array<std::byte> block(ws.ledger, block_rows * bytes);
-    Array<std::byte> other(ws.ledger, bytes);
+    RowReader others(rows, bytes <= kNarrowBytes ? memory_share(ws, kSixteenth) : bytes, ws);
     for (uint32_t first = 0; first < n; first += block_rows) {
       const uint32_t count = std::min(block_rows, n - first);
-      rows.read(first, count, block.data());
-      RowReader reader(rows, memory_share(ws, kSixteenth), ws);
-      const auto row = [&](uint32_t i) -> const std::byte* {
-        if (i - first < count) return block.data() + (i - first) * bytes;
-        if (bytes <= kNarrowBytes) return reader.row(i);
-        rows.read(i, 1, other.data());
-        return other.data();
-      };
+      bool loaded = false;
       for (uint32_t i = 0; i < n; ++i) {
         ws.poller.spend(2);
         if (of[i] == i || of[i] - first >= count) continue;
-        values[i] = value(row(i), row(of[i]));
+        if (!loaded) rows.read(first, count, block.data());
+        loaded = true;
+        const std::byte* row = i - first < count ? block.data() + (i - first) * bytes : others.row(i);
+        values[i] = value(row, block.data() + (of[i] - first) * bytes);
         ws.poller.spend(units);
       }
     }

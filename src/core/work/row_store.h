@@ -49,7 +49,7 @@ class RowStore {
   std::unique_ptr<TempFile> file_;
 };
 
-// Reads rows in ascending order, a batch at a time where they lie in a file.
+// Reads rows, a batch at a time where they lie in a file: best in ascending order.
 class RowReader {
  public:
   // buffer_bytes: what a batch may hold (at least one row). The store must outlive the reader.
