@@ -8,8 +8,9 @@ one."""
 import collections
 import os
 import re
-import subprocess
 import sys
+
+from comments import known_files
 
 CPP = (".h", ".cpp", ".cu", ".cuh")
 # A declaration: a type, then the name; in a call the name follows an operator, a bracket or a word of these.
@@ -17,14 +18,10 @@ NOT_TYPES = r"(?:return|else|case|co_return|throw|new|delete|and|or|not)\b"
 OF = r"(?:\w+_of|of|of_\w+|told\w*|take|take_\w+|taken_\w+)"
 DECLARED = re.compile(r"^[ \t]*(?!%s)(?:[\w:<>,*&\[\]]+[ \t*&]+)+(?:\w+::)*(?P<name>%s)\(" % (NOT_TYPES, OF), re.M)
 LAMBDA = re.compile(r"\b(?:auto|const auto) (?P<name>%s) = \[" % OF)
-DEFINED = re.compile(r"^[ \t]*def (?P<name>_*%s)\(" % OF, re.M)
-# A static one is a member: the name of its class says more.
-CONSTANT = re.compile(r"(?<!static )\bconstexpr\s+[\w:<>, *]+?\s\*?(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|(?=\{))\s*([^;]+);")
-
-
-def known_sources():
-    known = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-    return [p for p in known if p.endswith(CPP + (".py",))]
+DEFINED = re.compile(r"^[ \t]*(?:async )?def (?P<name>_*%s)\(" % OF, re.M)
+# One that is static and indented is a member: the name of its class says more.
+CONSTANT = re.compile(r"^(?![ \t]+static\b).*?\bconstexpr\s+[\w:<>, *]+?\s\*?(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|(?=\{))\s*"
+                      r"([^;]+);", re.M)
 
 
 def line_at(text, place):
@@ -47,7 +44,10 @@ def two_values(values):
 
 def main(folder):
     os.chdir(folder)
-    found, values, paths = [], collections.defaultdict(set), known_sources()
+    found, values, paths = [], collections.defaultdict(set), known_files(folder, CPP + (".py",))
+    if paths is None:
+        print("skip - names: this is no checkout of git")
+        return 0
     for path in paths:
         with open(path, encoding="utf-8") as f:
             text = f.read()

@@ -9,7 +9,6 @@ advice; the exit status is 1 where it finds one."""
 import glob
 import os
 import re
-import subprocess
 import sys
 
 import comments
@@ -50,11 +49,14 @@ FINITE = (r"\b(?:are|becomes?|begins?|can|cannot|comes?|costs?|could|counts?|did
           r"gives?|go|goes|had|has|have|holds?|is|keeps?|makes?|may|means?|might|must|needs?|reads?|sees?|should|"
           r"stands?|stays?|takes?|uses?|was|were|will|would|writes?)\b")
 DEMONSTRATIVE = r"That (?!(?:is|was|would|makes|can|may|must|does|holds|means|costs|needs|has|leaves|gives|keeps)\b)"
+FROZEN = "sql/upgrade/"
 FRAGMENT = "write a sentence with a subject, or a noun: True if .., The bytes of .., Returns .."
 
 
 def is_fragment(comment):
     first = re.split(r"(?<=[.:;!?])\s", comment, maxsplit=1)[0]
+    if not re.match(r"\w+:", first):  # the name of a parameter
+        first = first[:1].upper() + first[1:]
     if re.match(r"(?:%s)\b|%s" % (OPENERS, DEMONSTRATIVE), first):
         return not first.endswith("?")
     return bool(re.match(r"(?:%s)\b" % CONDITIONS, first)) and "," not in first and not re.search(FINITE, first)
@@ -106,12 +108,6 @@ def findings(path, text):
             yield text.count("\n", 0, m.start()) + 1, " ".join(m.group(0).split()), advice
 
 
-def sources():
-    """The sources that git knows, without those that are frozen."""
-    known = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-    return [p for p in known if p.endswith(comments.ENDINGS) and not p.startswith("sql/upgrade/")]
-
-
 def main(named):
     os.chdir(ROOT)
     pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
@@ -119,7 +115,10 @@ def main(named):
                     "src/cli/**/*.cpp"):
         pages += sorted(set(glob.glob(pattern, recursive=True)) - set(pages))
     read = [(p, findings) for p in named or pages]
-    read += [(p, fragments) for p in named or sources() if p.endswith(comments.ENDINGS)]
+    sources = named or comments.known_files(ROOT, comments.ENDINGS)
+    if sources is None:
+        print("skip - comments: this is no checkout of git")
+    read += [(p, fragments) for p in sources or () if p.endswith(comments.ENDINGS) and not p.startswith(FROZEN)]
     bad = 0
     for path, find in read:
         with open(path, encoding="utf-8") as f:

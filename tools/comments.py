@@ -1,5 +1,9 @@
-"""The comments of a source of C++, CUDA, SQL, Python or shell, for check_prose.py: text and line of each."""
+"""The comments of a source of C++, CUDA, SQL, Python or shell, for check_prose.py: text and line of each;
+and the files of a checkout."""
+import ast
+import os
 import re
+import subprocess
 
 ENDINGS = (".h", ".cpp", ".cu", ".cuh", ".sql", ".spec", ".py", ".sh")
 MARKS = {".sql": "--", ".py": "#", ".sh": "#", ".spec": "#"}  # of a comment to the end of its line
@@ -25,11 +29,23 @@ def comments(path, text):
     ending = path[path.rfind("."):]
     found = list(line_comments(text, MARKS.get(ending, "//")))
     if ending == ".py":
-        blocks = r'^\s*(?:[rf]?)"""(.*?)"""'
-    elif ending in MARKS:
-        return found
-    else:
-        blocks = r"^\s*/\*+(.*?)\*/"
-    for m in re.finditer(blocks, text, re.S | re.M):
-        found.append((text.count("\n", 0, m.start(1)) + 1, m.group(1).strip()))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                docstring = ast.get_docstring(node, clean=False)
+                if docstring:
+                    found.append((node.body[0].lineno, docstring.strip()))
+    elif ending not in MARKS:
+        for m in re.finditer(r"^\s*/\*+(.*?)\*/", text, re.S | re.M):
+            found.append((text.count("\n", 0, m.start(1)) + 1, m.group(1).strip()))
     return sorted(found)
+
+
+def known_files(folder, endings):
+    """The files below a checkout that git knows or does not ignore, by their endings; None where this is no checkout."""
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=" + os.path.realpath(folder), "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        return None
+    return sorted(path for path in listed.stdout.split("\0")
+                  if path.endswith(endings) and os.path.exists(os.path.join(folder, path)))

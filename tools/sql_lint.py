@@ -29,7 +29,7 @@ HOLE = "hole"  # stands for what format() puts in
 NAME_TYPES = {"regclass", "regtype", "regproc", "regprocedure", "regoper", "regoperator", "regconfig", "regdictionary",
               "regcollation"}
 EXECUTES = {"PLpgSQL_stmt_dynexecute", "PLpgSQL_stmt_dynfors", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_open"}
-NOT_NAMES = {"record", "trigger", "void", "refcursor", "cstring", "internal"}
+NOT_NAMES = {"trigger", "void", "cstring", "internal"}
 
 
 class Finding:

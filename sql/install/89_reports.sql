@@ -1,9 +1,9 @@
 -- Queries of reports, exports, pages of passages and the progress of refreshes ----------------------------------------
--- bin/neardup and the Python package call these and render what they get. They run as their caller: who may not read a table or a
--- column gets PostgreSQL's own error. They leave nothing to the search_path; where a job's filter is read, which means what it says
--- with pg_catalog as the search_path, that is set. Rows without a bound come by a cursor, neardup_rows, that the caller fetches from
--- and closes: functions of the filter run meanwhile, so the transaction keeps that search_path. Ids are shown by their output
--- function: a cast to text may be another role's.
+-- bin/neardup and the Python package call these functions and show their rows. They run with the rights of their caller: one who
+-- may not read a table or a column gets PostgreSQL's own error. All names are qualified. A function that evaluates the filter of a
+-- job sets search_path to pg_catalog first, as the filter requires. Results without a bound are returned by the cursor neardup_rows,
+-- which the caller fetches from and closes; the filter is evaluated meanwhile, so the setting lasts until the transaction ends. Ids
+-- are shown by the output function of their type: a cast to text may be another role's.
 
 -- Looked up at each call: the schema may have been renamed since the installation.
 CREATE FUNCTION neardup_internal.extension_schema() RETURNS text LANGUAGE sql STABLE AS $$
@@ -50,9 +50,9 @@ COMMENT ON FUNCTION neardup_internal.id_column(oid, text) IS 'private: a column 
 CREATE FUNCTION neardup_internal.job_ids(job regclass, OUT source regclass, OUT same text, OUT problem text, OUT cure text)
   LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
-  j record := neardup_internal.neardup_job_row(job);
-  a record;
-  b record;
+  j pg_catalog.record := neardup_internal.neardup_job_row(job);
+  a pg_catalog.record;
+  b pg_catalog.record;
   kind pg_catalog.text;
 BEGIN
   source := (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) j.source::pg_catalog.oid);
@@ -88,8 +88,9 @@ COMMENT ON FUNCTION neardup_internal.job_ids(regclass) IS
 CREATE FUNCTION neardup_internal.job_documents(job regclass, OUT query text, OUT document text, OUT shown text, OUT cleaned boolean,
     OUT problem text) LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
-  j record := neardup_internal.neardup_job_row(job);
-  p record;
+  j pg_catalog.record := neardup_internal.neardup_job_row(job);
+  p pg_catalog.record;
+  neardup pg_catalog.text := neardup_internal.extension_schema();
   is_bytes pg_catalog.bool := j.body_type::pg_catalog.oid OPERATOR(pg_catalog.=) 'pg_catalog.bytea'::pg_catalog.regtype::pg_catalog.oid;
 BEGIN
   IF j.body IS NULL THEN
@@ -97,12 +98,12 @@ BEGIN
     RETURN;
   END IF;
   query := neardup_internal.neardup_job_rows(job);
-  EXECUTE pg_catalog.format('SELECT p.* FROM %s.neardup_profile_named($1) p', neardup_internal.extension_schema()) INTO p USING j.profile;
+  EXECUTE pg_catalog.format('SELECT p.* FROM %s.neardup_profile_named($1) p', neardup) INTO p USING j.profile;
   cleaned := p.script OPERATOR(pg_catalog.<>) 'keep' OR p.rules OPERATOR(pg_catalog.<>) 'none';
   document := '%1$s.body';
   IF is_bytes AND p.encoding OPERATOR(pg_catalog.<>) 'bytes' THEN
     document := pg_catalog.format('(%s.neardup_decode(%%1$s.body%s)).body',
-      pg_catalog.replace(neardup_internal.extension_schema(), '%', '%%'),
+      pg_catalog.replace(neardup, '%', '%%'),
       CASE WHEN p.encoding OPERATOR(pg_catalog.<>) 'detect' THEN pg_catalog.format(', %L', p.encoding) END);
     is_bytes := false;
   END IF;
@@ -115,7 +116,7 @@ COMMENT ON FUNCTION neardup_internal.job_documents(regclass) IS
 CREATE FUNCTION neardup_internal.job_paths(job regclass, path_column text, OUT type text, OUT is_text boolean,
     OUT readable boolean, OUT query text) LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
-  j record := neardup_internal.neardup_job_row(job);
+  j pg_catalog.record := neardup_internal.neardup_job_row(job);
 BEGIN
   SELECT pg_catalog.format_type(a.atttypid, NULL), a.atttypid OPERATOR(pg_catalog.=) ANY (
       ARRAY['pg_catalog.text'::pg_catalog.regtype::pg_catalog.oid, 'pg_catalog.varchar'::pg_catalog.regtype::pg_catalog.oid]),
@@ -179,7 +180,7 @@ COMMENT ON FUNCTION neardup_internal.run_progress(regclass) IS 'private: how far
 CREATE FUNCTION neardup_internal.run_summary(job regclass, OUT finished boolean, OUT done bigint, OUT total bigint,
     OUT rows bigint, OUT clusters bigint, OUT duplicates bigint, OUT new_duplicates bigint) LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
-  j record := neardup_internal.neardup_job_row(job);
+  j pg_catalog.record := neardup_internal.neardup_job_row(job);
 BEGIN
   finished := j.phase OPERATOR(pg_catalog.=) 'idle';
   done := COALESCE(j.done, 0);
@@ -232,7 +233,7 @@ CREATE FUNCTION neardup_internal.report_about(job regclass, OUT database text, O
     OUT cleaned boolean, OUT no_documents text, OUT no_ids text)
   LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  j record := neardup_internal.neardup_job_row(job);
+  j pg_catalog.record := neardup_internal.neardup_job_row(job);
   more pg_catalog.text;
 BEGIN
   SELECT a.* INTO database, shown_time, iso_time, version FROM neardup_internal.page_about() a;
@@ -293,7 +294,7 @@ COMMENT ON FUNCTION neardup_internal.report_sizes(regclass) IS 'private: the his
 CREATE FUNCTION neardup_internal.report_document(job regclass, with_texts boolean, alias text, id text, characters int,
     OUT shown text, OUT joined text) LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
-  d record;
+  d pg_catalog.record;
 BEGIN
   shown := 'false, NULL::pg_catalog.text, NULL::pg_catalog.int8';
   IF with_texts THEN
@@ -312,8 +313,8 @@ CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts
 DECLARE
   path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
-  a record := neardup_internal.report_document(job, with_texts, 'a', 'p.representative', 20000);
-  b record := neardup_internal.report_document(job, with_texts, 'b', 'p.id', 20000);
+  a pg_catalog.record := neardup_internal.report_document(job, with_texts, 'a', 'p.representative', 20000);
+  b pg_catalog.record := neardup_internal.report_document(job, with_texts, 'b', 'p.id', 20000);
   id pg_catalog.text := CASE WHEN with_texts THEN 'pg_catalog.left(pg_catalog.concat(p.%s), 200)' ELSE 'pg_catalog.concat(p.%s)' END;
 BEGIN
   OPEN opened NO SCROLL FOR EXECUTE pg_catalog.format(
@@ -336,7 +337,7 @@ CREATE FUNCTION neardup_internal.report_clusters(job regclass, most int, with_te
 DECLARE
   path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
-  d record := neardup_internal.report_document(job, with_texts, 'd', 'm.id', 8000);
+  d pg_catalog.record := neardup_internal.report_document(job, with_texts, 'd', 'm.id', 8000);
 BEGIN
   OPEN opened NO SCROLL FOR EXECUTE pg_catalog.format(
     'WITH top AS MATERIALIZED (
@@ -384,8 +385,8 @@ CREATE FUNCTION neardup_internal.export_rows(job regclass, path_column text, as_
 DECLARE
   path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
-  i record := neardup_internal.job_ids(job);
-  p record := neardup_internal.job_paths(job, path_column);
+  i pg_catalog.record := neardup_internal.job_ids(job);
+  p pg_catalog.record := neardup_internal.job_paths(job, path_column);
   shown pg_catalog.text := CASE WHEN as_bytes THEN 'pg_catalog.convert_to(%s, pg_catalog.getdatabaseencoding())' ELSE '%s' END;
 BEGIN
   IF i.source IS NULL THEN
@@ -475,7 +476,7 @@ CREATE FUNCTION neardup_internal.job_passages(job regclass, min_units int, unit 
     most_documents int) RETURNS TABLE (kind bigint, number bigint, shown text, x bigint, y bigint)
   LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  d record := neardup_internal.job_documents(job);
+  d pg_catalog.record := neardup_internal.job_documents(job);
 BEGIN
   IF d.problem IS NOT NULL THEN
     RAISE EXCEPTION '%', d.problem USING ERRCODE = 'wrong_object_type';

@@ -14,7 +14,7 @@ inline constexpr uint32_t kStepPairs = 1 << 16;
 struct GpuHost {
   // The module's table, or null with the reason.
   const NeardupGpuApi* (*open)(const char** reason);
-  // Is called when the CPU takes over, with the reason. Must not throw.
+  // Called when the CPU takes over, with the reason. Must not throw.
   void (*fell_back)(const char* reason);
 };
 

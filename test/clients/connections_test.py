@@ -165,7 +165,7 @@ def refused(name, conn):
                        "neardup." + what)
             check("%s: the connection works afterwards" % what, user.execute("SELECT 1").fetchone() == (1,))
 
-    async def of_sqlalchemy():
+    async def check_sqlalchemy():
         engine = create_async_engine(url(name, "psycopg"))
         async with engine.connect() as user, AsyncSession(engine) as session:
             for what, call in calls.items():
@@ -176,7 +176,7 @@ def refused(name, conn):
                    lambda: None if asyncio.get_running_loop() is None else calls["report"](user.sync_connection),
                    "needs a synchronous connection")
         await engine.dispose()
-    asyncio.run(of_sqlalchemy())
+    asyncio.run(check_sqlalchemy())
 
 
 def without_encoding():

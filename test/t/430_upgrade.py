@@ -11,7 +11,7 @@ import estate
 
 # The releases whose SQL the library serves; of earlier ones it has stubs.
 SERVED = ("0.3.0", "0.3.1")
-UPDATE = "ALTER EXTENSION neardup UPDATE; then make again the views and functions that call it."
+UPDATE = "Run ALTER EXTENSION neardup UPDATE, then create again the views and functions that call it."
 
 
 def frozen():
@@ -90,7 +90,7 @@ def refused(old):
             conn.execute(statement)
         for symbol, call in {**REFUSED, **(REFUSED_OF_FIRST if old == "0.1.0" else {})}.items():
             fails("SQL of %s: %s" % (old, symbol), conn, call, state="0A000", hint=UPDATE,
-                  text="is of neardup 0.2.0 or before, whose SQL this library does not serve")
+                  text="of neardup 0.2.0 or earlier is not supported by this version of the library")
         before = {query: conn.execute(query).fetchall() for query in estate.NEAR}
         conn.execute("ALTER EXTENSION neardup UPDATE")
         estate.served(old + ", updated", conn)

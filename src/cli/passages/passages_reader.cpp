@@ -79,26 +79,24 @@ bool is_query(const std::string& source) {
 
 RepeatedTexts read_repeated_texts(Connection& db, const PassagesOptions& options) {
   const bool of_query = is_query(options.source);
-  std::string source, call = "job_passages($1::pg_catalog.regclass";
+  std::string source;
+  bool within = false;
   if (of_query)
     require_extension(db);
   else
     source = find_job(db, options.source).table;
   db.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  if (of_query) {
-    bool within = false;
-    source = named_columns(db, without_semicolon(options.source), &within);
-    call = within ? "passages_page($1, true" : "passages_page($1, false";
-  }
+  if (of_query) source = named_columns(db, without_semicolon(options.source), &within);
   RepeatedTexts out;
   out.about = page_about(db.query("SELECT * FROM neardup_internal.page_about()"));
   Params params;
   params.text(source).int8(options.min_units).text(options.unit).int8(options.at_least);
   params.int8(options.passages).int8(options.documents);
-  const Result rows = db.query("SELECT * FROM neardup_internal." + call +
-                                   ", $2::pg_catalog.int4, $3, $4::pg_catalog.int4, $5::pg_catalog.int4,"
-                                   " $6::pg_catalog.int4)",
-                               params);
+  const std::string limits = ", $2::pg_catalog.int4, $3, $4::pg_catalog.int4, $5::pg_catalog.int4, $6::pg_catalog.int4";
+  const Result rows = of_query ? db.query("SELECT * FROM neardup_internal.passages_page($1, " +
+                                              std::string(within ? "true" : "false") + limits + ")",
+                                          params)
+                               : ask_job(db, "job_passages", limits, params);
   for (int i = 0; i < PQntuples(rows.get()); ++i) {
     check_interrupt();
     add_row(rows, i, &out);

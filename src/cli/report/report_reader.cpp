@@ -29,6 +29,11 @@ ReportDocument get_document(const Result& rows, int i, int column) {
   return document;
 }
 
+// Arguments of report_pairs() and report_clusters() behind the job.
+std::string most_and_texts(std::int64_t most, bool with_texts) {
+  return ", " + std::to_string(most) + (with_texts ? ", true" : ", false");
+}
+
 }  // namespace
 
 ReportReader::ReportReader(Connection& db, const Job& job) : db_(db), job_(job) {
@@ -101,7 +106,7 @@ std::vector<ReportPair> ReportReader::pairs(std::int64_t most, bool with_texts) 
 
 std::vector<ReportPair> ReportReader::read_pairs(std::int64_t most, bool with_texts) {
   std::vector<ReportPair> pairs;
-  for_each_row("report_pairs", most, with_texts, [&](const Result& rows, int i) {
+  for_each_row("report_pairs", most_and_texts(most, with_texts), [&](const Result& rows, int i) {
     ReportPair& pair = pairs.emplace_back();
     pair.similarity = get_similarity(rows, i, 0);
     pair.cluster = get_int8(rows, i, 1);
@@ -120,7 +125,7 @@ std::vector<ReportCluster> ReportReader::clusters(std::int64_t most) {
 std::vector<ReportCluster> ReportReader::read_clusters(std::int64_t most, bool with_texts) {
   std::vector<ReportCluster> clusters;
   ReportDocument kept;  // of the cluster at work
-  for_each_row("report_clusters", most, with_texts, [&](const Result& rows, int i) {
+  for_each_row("report_clusters", most_and_texts(most, with_texts), [&](const Result& rows, int i) {
     ReportDocument document = get_document(rows, i, 7);
     const std::string_view path = get_text(rows, i, 6);
     if (clusters.empty() || clusters.back().number != get_int8(rows, i, 0)) {
@@ -151,7 +156,7 @@ std::vector<ReportCluster> ReportReader::read_clusters(std::int64_t most, bool w
 }
 
 void ReportReader::rows(std::optional<std::int64_t> largest, const std::function<void(const ReportRow&)>& read_row) {
-  for_each_row("report_rows", largest, std::nullopt, [&](const Result& rows, int i) {
+  for_each_row("report_rows", ", " + (largest ? std::to_string(*largest) : "NULL"), [&](const Result& rows, int i) {
     ReportRow row{get_int8(rows, i, 0),       get_int8(rows, i, 1), get_text(rows, i, 2), get_text(rows, i, 3),
                   get_similarity(rows, i, 4), get_bool(rows, i, 5), std::nullopt};
     if (!is_null(rows, i, 6)) row.path = get_text(rows, i, 6);
@@ -160,10 +165,9 @@ void ReportReader::rows(std::optional<std::int64_t> largest, const std::function
 }
 
 // Opens the cursor of a function, and reads its rows, some at a time.
-void ReportReader::for_each_row(const char* function, std::optional<std::int64_t> most, std::optional<bool> with_texts,
+void ReportReader::for_each_row(const char* function, const std::string& more,
                                 const std::function<void(const Result&, int)>& read_row) {
-  const std::string limit = most ? std::to_string(*most) : "NULL";
-  ask_job(db_, job_, function, ", " + limit + (!with_texts ? "" : *with_texts ? ", true" : ", false"));
+  ask_job(db_, job_, function, more);
   const std::string fetch = "FETCH 500 FROM " + std::string(kRowsCursor);
   for (;;) {
     const Result rows = db_.query(fetch);

@@ -109,7 +109,7 @@ class ReportReader {
   auto with_texts_or_without(Read read);
   std::vector<ReportPair> read_pairs(std::int64_t most, bool with_texts);
   std::vector<ReportCluster> read_clusters(std::int64_t most, bool with_texts);
-  void for_each_row(const char* function, std::optional<std::int64_t> most, std::optional<bool> with_texts,
+  void for_each_row(const char* function, const std::string& more,
                     const std::function<void(const Result&, int)>& read_row);
 
   Connection& db_;

@@ -16,7 +16,7 @@ inline std::string excerpt(std::string_view text) {
   return std::string(text.substr(0, shown)) + (shown < text.size() ? ".." : "");
 }
 
-// Reports the text form of a value where its bytes belong, so that sending programs find their mistake.
+// The error for a text form where the bytes of a value belong, and its hint.
 inline constexpr char kTextForm[] = "this is its text form, where the binary one belongs";
 inline constexpr char kTextFormHint[] = "Send it in text format, or its bytes as the type's send function gives them.";
 

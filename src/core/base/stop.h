@@ -13,8 +13,8 @@ class StopCheck {
  public:
   virtual bool should_stop() noexcept { return false; }
 
-  // Report the progress: `done` of `total` steps, and of the parts of the step under way. They are called from the
-  // thread that entered the core, some thousand times a second at most.
+  // Report progress: steps() the finished steps of all, parts() the parts of the current step. Called from the thread
+  // that entered the core, at most some thousand times a second.
   virtual void steps(uint64_t /* done */, uint64_t /* total */) noexcept {}
   virtual void parts(uint64_t /* done */, uint64_t /* total */) noexcept {}
 

@@ -45,6 +45,30 @@ class ShingleStream {
   std::unique_ptr<Impl> impl_;
 };
 
+// The hashes of a ShingleStream one by one.
+class ShingleHashes {
+ public:
+  ShingleHashes(Unit unit, int64_t k, const uint8_t* text, size_t size, StopCheck* stop)
+      : stream_(unit, k, text, size, stop), batch_(new uint64_t[ShingleStream::kMaxBatch]) {}
+
+  // False at the end.
+  bool next(uint64_t* hash) {
+    if (at_ == size_) {
+      at_ = 0;
+      size_ = stream_.next(batch_.get());
+      if (size_ == 0) return false;
+    }
+    *hash = batch_[at_++];
+    return true;
+  }
+
+ private:
+  ShingleStream stream_;
+  std::unique_ptr<uint64_t[]> batch_;
+  size_t size_ = 0;
+  size_t at_ = 0;
+};
+
 // Hash of one element of a caller's text set: XXH3 (64 bits, seed 0) of its bytes.
 uint64_t element_hash(const void* bytes, size_t size) noexcept;
 

@@ -24,22 +24,18 @@ WinnowStream::WinnowStream(Unit unit, int64_t k, int64_t window, const uint8_t* 
     : window_(checked_window(window)),
       units_(unit, text, size, stop),
       shingles_(unit, k, text, size, stop),
-      batch_(new uint64_t[ShingleStream::kMaxBatch]),
       queue_(std::bit_ceil(window_)),
       mask_(queue_.size() - 1) {}
 
 // The shingle with the number i begins with unit i.
 bool WinnowStream::read(Candidate* out) {
-  if (batch_at_ == batch_size_) {
-    batch_size_ = shingles_.next(batch_.get());
-    batch_at_ = 0;
-    if (batch_size_ == 0) return false;
-  }
+  uint64_t hash;
+  if (!shingles_.next(&hash)) return false;
   TextUnit unit;
   const bool any = units_.next(&unit);
   assert(any);
   static_cast<void>(any);
-  *out = {batch_[batch_at_++], count_++, unit.position};
+  *out = {hash, count_++, unit.position};
   return true;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/document/shingle.h"
@@ -48,10 +47,7 @@ class WinnowStream {
 
   const uint64_t window_;
   UnitScanner units_;
-  ShingleStream shingles_;
-  std::unique_ptr<uint64_t[]> batch_;
-  size_t batch_size_ = 0;
-  size_t batch_at_ = 0;
+  ShingleHashes shingles_;
   uint64_t count_ = 0;  // shingles read
   bool finished_ = false;
   // Shingles that are less than all that follow them, hashes ascending: front_ .. back_ - 1 of a ring.

@@ -205,7 +205,7 @@ int64_t EditBand::run(int64_t bound, double* estimate) {
                                            std::to_string(memory_limit_) + " are allowed");
     p_ = {};
     n_.renew(ws_.ledger, capacity);
-    p_ = Array<uint64_t>(ws_.ledger, capacity);
+    p_.renew(ws_.ledger, capacity);
   }
   ring_ = p_.size() - 1;
   ++stats_.bands;

@@ -182,8 +182,11 @@ TARGET size_t find_near_codes(const uint64_t* x, size_t nx, const uint64_t* y, s
     size_t j = triangle ? i + 1 : 0;
     for (const uint64_t* other = y + j * words; j < ny; ++j, other += words) {
       size_t differing = 0;
-      for (size_t w = 0; w < words && differing <= most; w += kWordsPerTest)
-        for (size_t at = w; at < words && at < w + kWordsPerTest; ++at) differing += count_word(x[at] ^ other[at]);
+      if constexpr (kWords != 0)
+        for (size_t w = 0; w < kWords; ++w) differing += count_word(x[w] ^ other[w]);
+      else
+        for (size_t w = 0; w < words && differing <= most; w += kWordsPerTest)
+          for (size_t at = w; at < words && at < w + kWordsPerTest; ++at) differing += count_word(x[at] ^ other[at]);
       if (differing <= most) out[n++] = static_cast<uint32_t>(i << 16 | j);
     }
   }

@@ -7,7 +7,7 @@
 namespace neardup {
 namespace {
 
-constexpr uint32_t kUnitsPerPoll = 1 << 14;
+constexpr uint32_t kSkippedPerPoll = 1 << 14;
 
 [[noreturn]] void refuse(const CharacterRange& range, size_t characters) {
   throw Error(Errc::invalid_argument,
@@ -20,7 +20,7 @@ constexpr uint32_t kUnitsPerPoll = 1 << 14;
 // Bytes of up to n code points from p on; *n becomes what is missing.
 const uint8_t* skip(const uint8_t* p, const uint8_t* end, int64_t* n, StopCheck* stop) {
   for (uint32_t steps = 1; *n > 0 && p < end; --*n, ++steps) {
-    if (steps % kUnitsPerPoll == 0 && stop != nullptr) stop->poll();
+    if (steps % kSkippedPerPoll == 0 && stop != nullptr) stop->poll();
     unsigned length;
     decode_utf8(p, end, &length);
     p += length;

@@ -6,7 +6,7 @@
 namespace neardup {
 namespace {
 
-constexpr size_t kChunkSeeds = 1024;  // seeds
+constexpr size_t kChunkSeeds = 1024;
 
 }  // namespace
 

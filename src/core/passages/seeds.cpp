@@ -15,16 +15,12 @@ int shingle_units(uint32_t units) { return static_cast<int>(std::clamp<uint32_t>
 SeedStream::SeedStream(Unit unit, uint32_t units, const uint8_t* text, size_t size, StopCheck* stop)
     : width_(units - static_cast<uint32_t>(shingle_units(units)) + 1),
       shingles_(unit, shingle_units(units), text, size, stop),
-      batch_(new uint64_t[ShingleStream::kMaxBatch]),
       queue_(kFirstQueue) {}
 
 bool SeedStream::read(Candidate* out) {
-  if (batch_at_ == batch_size_) {
-    batch_size_ = shingles_.next(batch_.get());
-    batch_at_ = 0;
-    if (batch_size_ == 0) return false;
-  }
-  *out = {batch_[batch_at_++], count_++};
+  uint64_t hash;
+  if (!shingles_.next(&hash)) return false;
+  *out = {hash, count_++};
   return true;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/document/shingle.h"
@@ -40,10 +39,7 @@ class SeedStream {
   Candidate& at(size_t i) noexcept { return queue_[i & (queue_.size() - 1)]; }
 
   const uint64_t width_;  // shingles of a window
-  ShingleStream shingles_;
-  std::unique_ptr<uint64_t[]> batch_;
-  size_t batch_size_ = 0;
-  size_t batch_at_ = 0;
+  ShingleHashes shingles_;
   uint64_t count_ = 0;
   // Ascending by hash, a ring: candidates of the windows that end at or behind the last shingle read.
   std::vector<Candidate> queue_;

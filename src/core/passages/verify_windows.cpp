@@ -110,9 +110,9 @@ class EqualBytes {
   };
 
   void compare_piece() {
-    const auto n = static_cast<size_t>(std::min({uint64_t{kUnitsBetweenPolls}, places_[0].left(), places_[1].left()}));
+    const auto n = static_cast<size_t>(std::min({uint64_t{kComparedPiece}, places_[0].left(), places_[1].left()}));
     for (size_t side = 0; side < 2; ++side) {
-      if (pieces_[side].size() == 0) pieces_[side] = Array<uint8_t>(ws_.ledger, kUnitsBetweenPolls);
+      if (pieces_[side].size() == 0) pieces_[side] = Array<uint8_t>(ws_.ledger, kComparedPiece);
       texts_->read(places_[side].at, pieces_[side].data(), n);
     }
     const uint8_t* const a = pieces_[0].data();
@@ -123,7 +123,7 @@ class EqualBytes {
     for (Place& place : places_) place.at += equal;
   }
 
-  static constexpr size_t kUnitsBetweenPolls = 2048;
+  static constexpr size_t kComparedPiece = 2048;  // bytes
 
   ByteStore* const texts_;
   Workspace& ws_;

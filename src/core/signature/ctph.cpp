@@ -18,7 +18,7 @@ constexpr uint32_t kPieceFactor = 19;   // 0x01000193 modulo 64
 constexpr size_t kWindow = 7;
 constexpr size_t kScanBytes = 4096;
 constexpr size_t kFirstPartBytes = 64;
-constexpr size_t kHashedBetweenPolls = size_t{1} << 18;  // hashed between two polls
+constexpr size_t kHashedBetweenPolls = size_t{1} << 18;  // bytes
 constexpr size_t kTinyBytes = 2048;
 constexpr size_t kShortBytes = 65536;  // documents that are searched first and hashed then
 // Below this exponent nearly every byte is a candidate.

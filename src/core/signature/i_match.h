@@ -50,7 +50,7 @@ class Lexicon {
   void add(std::string_view term, int64_t frequency, double idf, std::string_view shown);
   void add(std::string_view term, int64_t frequency, double idf) { add(term, frequency, idf, term); }
 
-  // Is called after the last row. Error{invalid_argument} where there was none, or none whose idf is in the range.
+  // Called after the last row. Error{invalid_argument} where there was none, or none whose idf is in the range.
   void finish();
 
   bool contains(uint64_t hash) const noexcept;

@@ -36,17 +36,11 @@ constexpr NamedValue<MinhashKind> kSetKinds[] = {{"text", MinhashKind::text_set}
                                                  {"import", MinhashKind::imported},
                                                  {"weighted", MinhashKind::weighted}};
 
-constexpr NamedValue<MinhashKind> kKindsInWords[] = {{"word", MinhashKind::word},
-                                                     {"char", MinhashKind::character},
-                                                     {"byte", MinhashKind::byte},
-                                                     {"line", MinhashKind::line},
-                                                     {"paragraph", MinhashKind::paragraph},
-                                                     {"code", MinhashKind::code},
-                                                     {"set of text", MinhashKind::text_set},
-                                                     {"set of bigint", MinhashKind::bigint_set},
-                                                     {"imported", MinhashKind::imported},
-                                                     {"weighted set", MinhashKind::weighted}};
-static_assert(std::size(kKindsInWords) == kNewestMinhashKind);
+constexpr NamedValue<MinhashKind> kSetsInWords[] = {{"set of text", MinhashKind::text_set},
+                                                    {"set of bigint", MinhashKind::bigint_set},
+                                                    {"imported", MinhashKind::imported},
+                                                    {"weighted set", MinhashKind::weighted}};
+static_assert(std::size(kShingleKinds) + std::size(kSetsInWords) == kNewestMinhashKind);
 
 bool is_shingle_kind(MinhashKind kind) noexcept { return find_name(kShingleKinds, kind, nullptr) != nullptr; }
 
@@ -260,8 +254,8 @@ std::string kind_text(const MinhashParams& p) {
 }
 
 std::string describe(const MinhashParams& p) {
-  std::string what = find_name(kKindsInWords, p.kind);
-  if (is_shingle_kind(p.kind)) what += " " + std::to_string(p.k);
+  std::string what = is_shingle_kind(p.kind) ? unit_name(static_cast<Unit>(p.kind)) + (" " + std::to_string(p.k))
+                                             : find_name(kSetsInWords, p.kind);
   what += ", " + std::to_string(p.num_perm) + "x" + std::to_string(p.bits) + ", seed " + std::to_string(p.seed);
   if (p.tokenizer > 1) what += ", tokenizer " + std::to_string(p.tokenizer);
   return what;

@@ -30,15 +30,11 @@ SignedDocuments sign_all(const Document* documents, size_t n, const MinhashParam
                          const EngineOptions& options) {
   SignedDocuments all = {std::vector<uint32_t>(n * kNumPerm), std::vector<uint8_t>(n)};
   Poller poller(options.stop);
-  run_tasks(
-      options.threads, n, poller,
-      [&](unsigned, size_t i, HitSink& sink) {
-        SinkStop stop(sink);
-        sink.spend(kSigningNanoseconds * documents[i].size);
-        all.has_any[i] =
-            sign_document(params, documents[i].bytes, documents[i].size, &stop, &all.components[i * kNumPerm]);
-      },
-      [](const Hit*, size_t) {});
+  run_tasks(options.threads, n, poller, [&](unsigned, size_t i, HitSink& sink) {
+    SinkStop stop(sink);
+    sink.spend(kSigningNanoseconds * documents[i].size);
+    all.has_any[i] = sign_document(params, documents[i].bytes, documents[i].size, &stop, &all.components[i * kNumPerm]);
+  });
   return all;
 }
 

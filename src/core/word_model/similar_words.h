@@ -43,7 +43,7 @@ class SimilarWords {
   SimilarWords(uint32_t words, const uint32_t* weights, const uint32_t* tie, uint32_t features,
                const SimilarOptions& options);
 
-  // Is called before the first block, with what blocks that end before it found for a word, as best() gave it.
+  // Called before the first block, with what blocks that end before it found for a word, as best() gave it.
   void restore(uint32_t word, const SimilarWord* best, size_t n) {
     for (size_t i = 0; i < n; ++i) offer(word, best[i].word, best[i].similarity);
   }

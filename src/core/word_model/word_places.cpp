@@ -29,6 +29,9 @@ constexpr std::u16string_view kSpaceSigns =
     u"\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
     u"\u205f\u3000";
 
+static_assert(std::ranges::is_sorted(kEnds) && std::ranges::is_sorted(kClosings) &&
+              std::ranges::is_sorted(kSpaceSigns));
+
 bool contains(std::u16string_view sorted, uint32_t c) noexcept {
   return std::binary_search(sorted.begin(), sorted.end(), c);
 }

@@ -39,7 +39,7 @@ inline void check(cudaError_t status, const char* call, const char* file = __bui
                               std::to_string(line) + ")");
 }
 
-// Is called right after kernel<<<...>>>(...). Sees a launch that could not start; what goes wrong while the
+// Called right after kernel<<<...>>>(...). Sees a launch that could not start; what goes wrong while the
 // kernel runs comes out of the next call that waits for the stream.
 inline void check_launch(const char* kernel, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   check(cudaGetLastError(), kernel, file, line);

@@ -293,9 +293,9 @@ struct RowBounds {
   }
 };
 
-// Grid: columns in blocks of kBlockColumns. The same for columns. The counts of buckets are of all tiles since they
-// were cleared: they stay on the device from one tile to the next. Within a bucket only the pairs of this tile are kept
-// apart.
+// The bounds of columns, as RowBounds makes those of rows. Grid: columns in blocks of kBlockColumns. The counts of
+// buckets are of all tiles since they were cleared: they stay on the device from one tile to the next. Within a bucket
+// only the pairs of this tile are kept apart.
 struct ColumnBounds {
   using Scale = SimilarityScale<4>;
   static constexpr uint32_t kThreads = 256;

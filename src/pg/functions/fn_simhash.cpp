@@ -12,9 +12,7 @@ using namespace neardup;
 
 Datum simhash_result(FunctionCallInfo fcinfo, const std::optional<uint64_t>& value) {
   if (!value) PG_RETURN_NULL();
-  const Datum result = simhash_datum(*value);
-  cache_result(fcinfo, result, true);
-  return result;
+  return simhash_datum(*value);
 }
 
 // The elements of an array without NULLs.
@@ -38,56 +36,62 @@ SimhashSums* need_sums(FunctionCallInfo fcinfo) {
 }  // namespace
 
 SQL_FUNCTION(simhash_from_document) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  const int64 k = PG_GETARG_INT32(1);
-  const Unit unit = unit_arg(fcinfo, 2);
-  const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
-  std::optional<uint64_t> value;
-  call_core([&] {
-    PgStop stop;
-    value = simhash_document(unit, k, doc.data, doc.size, &stop);
-  });
-  return simhash_result(fcinfo, value);
+  return cached_result(
+      fcinfo,
+      [&]() -> Datum {
+        const int64 k = PG_GETARG_INT32(1);
+        const Unit unit = unit_arg(fcinfo, 2);
+        const Utf8 doc = to_utf8(PG_GETARG_TEXT_PP(0));
+        std::optional<uint64_t> value;
+        call_core([&] {
+          PgStop stop;
+          value = simhash_document(unit, k, doc.data, doc.size, &stop);
+        });
+        return simhash_result(fcinfo, value);
+      },
+      true);
 }
 
 SQL_FUNCTION(simhash_from_features) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  int features;
-  int weights;
-  const Datum* feature = all_elements(PG_GETARG_ARRAYTYPE_P(0), "feature", &features);
-  const Datum* weight = all_elements(PG_GETARG_ARRAYTYPE_P(1), "weight", &weights);
-  if (features != weights)
-    ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                    errmsg("features and weights must have the same length: %d and %d", features, weights)));
-  auto* sums = static_cast<SimhashSums*>(palloc(sizeof(SimhashSums)));
-  sums->clear();
-  for (int i = 0; i < features; ++i) {
-    if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
-    const Utf8 u = to_utf8(DatumGetTextPP(feature[i]));
-    const double w = DatumGetFloat8(weight[i]);
-    call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), w, static_cast<size_t>(i) + 1); });
-  }
-  return simhash_result(fcinfo, sums->result());
+  return cached_result(
+      fcinfo,
+      [&]() -> Datum {
+        int features;
+        int weights;
+        const Datum* feature = all_elements(PG_GETARG_ARRAYTYPE_P(0), "feature", &features);
+        const Datum* weight = all_elements(PG_GETARG_ARRAYTYPE_P(1), "weight", &weights);
+        if (features != weights)
+          ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                          errmsg("features and weights must have the same length: %d and %d", features, weights)));
+        auto* sums = static_cast<SimhashSums*>(palloc(sizeof(SimhashSums)));
+        sums->clear();
+        for (int i = 0; i < features; ++i) {
+          if (i % 4096 == 0) CHECK_FOR_INTERRUPTS();
+          const Utf8 u = to_utf8(DatumGetTextPP(feature[i]));
+          const double w = DatumGetFloat8(weight[i]);
+          call_core([&] { sums->add(simhash_signs(element_hash(u.data, u.size)), w, static_cast<size_t>(i) + 1); });
+        }
+        return simhash_result(fcinfo, sums->result());
+      },
+      true);
 }
 
 SQL_FUNCTION(simhash_from_vector) {
-  bool found;
-  const Datum cached = cached_result(fcinfo, &found);
-  if (found) return cached;
-  int n;
-  const Datum* values = all_elements(PG_GETARG_ARRAYTYPE_P(0), "component", &n);
-  auto* vector = static_cast<float*>(palloc(sizeof(float) * Max(n, 1)));
-  for (int i = 0; i < n; ++i) vector[i] = DatumGetFloat4(values[i]);
-  std::optional<uint64_t> value;
-  call_core([&] {
-    PgStop stop;
-    value = simhash_vector(vector, static_cast<size_t>(n), &stop);
-  });
-  return simhash_result(fcinfo, value);
+  return cached_result(
+      fcinfo,
+      [&]() -> Datum {
+        int n;
+        const Datum* values = all_elements(PG_GETARG_ARRAYTYPE_P(0), "component", &n);
+        auto* vector = static_cast<float*>(palloc(sizeof(float) * Max(n, 1)));
+        for (int i = 0; i < n; ++i) vector[i] = DatumGetFloat4(values[i]);
+        std::optional<uint64_t> value;
+        call_core([&] {
+          PgStop stop;
+          value = simhash_vector(vector, static_cast<size_t>(n), &stop);
+        });
+        return simhash_result(fcinfo, value);
+      },
+      true);
 }
 
 // (state, feature [, weight]): rows with a NULL are passed over.

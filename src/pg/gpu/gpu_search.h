@@ -1,4 +1,4 @@
-// Decides by neardup.device if searches for pairs go to the GPU.
+// Decides, by neardup.device, whether searches for pairs go to the GPU.
 #pragma once
 
 #include "core/pairs/pair_join.h"

@@ -1,4 +1,4 @@
-// Decides by neardup.device if similar words are sought on the GPU.
+// Decides, by neardup.device, whether the GPU searches for similar words.
 #pragma once
 
 #include "core/word_model/word_tiles.h"

@@ -137,7 +137,6 @@ Job locked_row(Oid job, Oid function) {
 void store(Job* job, const Profile& profile, const JobRow& old) {
   const Kind kind = signature_kind(job->row, profile, job->function);
   store_settings(*job);
-  if (differ(job->row.measure, old.measure)) store_measure(*job);
   if (signs_otherwise(*job, old, kind)) {
     clear_signatures(job, kind);
   } else {

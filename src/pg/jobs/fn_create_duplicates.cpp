@@ -122,7 +122,6 @@ void write_row(const Job& job) {
                 {relation_value(job.row.source), names_value(job.row.within, job.row.n_within),
                  relation_value(job.result_oid), relation_value(job.signatures_oid), relation_value(job.changes_oid)});
   store_settings(job);
-  if (job.row.measure != nullptr) store_measure(job);
 }
 
 QualifiedName name_beside(const NewName& name, const char* suffix) {

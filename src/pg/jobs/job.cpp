@@ -185,13 +185,11 @@ void store_settings(const Job& job) {
       job,
       "id = $1, body = $2, signature = $3, threshold = $4, profile = $5, linkage = $6, verify = $7,"
       " verify_threshold = $8, keep = $9, order_by = $10, at = $11, at_most_apart = $12, filter = $13, deleted = $14,"
-      " profile_version = $15, body_type = $16, resync = $17, recluster = true, qualified = true",
+      " profile_version = $15, body_type = $16, resync = $17, measure = $18, recluster = true, qualified = true",
       {value(row.id), value(row.body), value(row.signature), fraction_value(row.threshold), value(row.profile),
        value(row.linkage), value(row.verify), fraction_value(row.verify_threshold), value(row.keep),
        value(row.order_by), value(row.at), interval_value(row.at_most_apart), value(row.filter), value(row.deleted),
-       version_value(row.profile_version), type_value(row.body_type), value(row.resync)});
+       version_value(row.profile_version), type_value(row.body_type), value(row.resync), value(row.measure)});
 }
-
-void store_measure(const Job& job) { update_job(job, "measure = $1", {value(job.row.measure)}); }
 
 }  // namespace neardup

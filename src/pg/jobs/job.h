@@ -55,7 +55,7 @@ struct JobRow {
   // A row is a copy of a larger one that contains it: rows come by the size of their sets, the largest first.
   bool compares_containment() const { return measure != nullptr && strcmp(measure, "containment") == 0; }
   bool verifies() const { return verify != nullptr; }
-  // The rows of a cluster are kept by least key, or by greatest.
+  // The row of a cluster that is kept has the least key (oldest) or the greatest (newest).
   bool keeps_oldest() const { return strcmp(keep, "oldest") == 0; }
   bool keeps_by_order() const { return keeps_oldest() || strcmp(keep, "newest") == 0; }
   bool is_anchor() const { return strcmp(linkage, "anchor") == 0; }
@@ -96,9 +96,7 @@ Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> 
 // UPDATE {job} SET ..
 void update_job(const Job& job, Pattern set, std::initializer_list<SqlValue> values = {});
 
-// These write the settings of job.row that alter_duplicates() may change, and the measure, which the row of a job has
-// from 0.3.0 on.
+// Writes the settings of job.row that alter_duplicates() may change.
 void store_settings(const Job& job);
-void store_measure(const Job& job);
 
 }  // namespace neardup

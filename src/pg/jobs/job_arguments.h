@@ -15,8 +15,7 @@ class JobArguments {
  public:
   explicit JobArguments(FunctionCallInfo fcinfo) : fcinfo_(fcinfo) {}
 
-  // An argument that the SQL of an earlier version lacks is NULL.
-  bool is_null(int n) const { return n >= fcinfo_->nargs || fcinfo_->args[n].isnull; }
+  bool is_null(int n) const { return fcinfo_->args[n].isnull; }
   Oid oid(int n) const { return is_null(n) ? InvalidOid : DatumGetObjectId(value(n)); }
   const char* string(int n) const { return is_null(n) ? nullptr : TextDatumGetCString(value(n)); }
   const char* name(int n) const { return is_null(n) ? nullptr : pstrdup(NameStr(*DatumGetName(value(n)))); }

@@ -14,7 +14,7 @@ namespace neardup {
 // Longer names of jobs would leave no room for the suffixes of their tables.
 inline constexpr int kMaxJobNameBytes = NAMEDATALEN - static_cast<int>(sizeof "_signatures");
 
-// Messages call a job so.
+// The term for a job in messages.
 inline constexpr const char* kWhatJobsAre = "a table of duplicates";
 
 LOCKTAG tag_of_job(Oid job);

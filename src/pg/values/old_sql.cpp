@@ -5,10 +5,11 @@
 namespace neardup {
 
 void refuse_old_sql(FunctionCallInfo fcinfo) {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("%s() is of neardup 0.2.0 or before, whose SQL this library does not serve",
-                         get_func_name(fcinfo->flinfo->fn_oid)),
-                  errhint("ALTER EXTENSION neardup UPDATE; then make again the views and functions that call it.")));
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("function %s() of neardup 0.2.0 or earlier is not supported by this version of the library",
+                  get_func_name(fcinfo->flinfo->fn_oid)),
+           errhint("Run ALTER EXTENSION neardup UPDATE, then create again the views and functions that call it.")));
   pg_unreachable();
 }
 

@@ -114,7 +114,7 @@ T parse_named(const NamedValue<T> (&table)[N], const char* argument, Datum given
   return *value;
 }
 
-// The unit named by a text argument ('word' or 'char').
+// The unit that a text argument names.
 Unit unit_arg(FunctionCallInfo fcinfo, int n);
 
 // True if a procedure that was called so may commit: not within a transaction block, a function or a subtransaction.
@@ -137,14 +137,14 @@ void check_threshold(double threshold, bool of_bits = false);
 // else compute the same signature once a row. The arguments' bytes are compared, since PL/pgSQL keeps an expression's
 // state while its variables change. by_value: the type of the result, one for all calls of a function.
 Datum cached_result(FunctionCallInfo fcinfo, bool* found);
-void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value = false);
+void cache_result(FunctionCallInfo fcinfo, Datum result, bool by_value);
 template <typename Make>
-Datum cached_result(FunctionCallInfo fcinfo, Make make) {
+Datum cached_result(FunctionCallInfo fcinfo, Make make, bool by_value = false) {
   bool found;
   const Datum cached = cached_result(fcinfo, &found);
   if (found) return cached;
   const Datum result = make();
-  cache_result(fcinfo, result);
+  if (!fcinfo->isnull) cache_result(fcinfo, result, by_value);
   return result;
 }
 

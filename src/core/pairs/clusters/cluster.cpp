@@ -37,6 +37,10 @@ size_t share(const Workspace& ws, size_t sixteenths) {
 
 void Clusterer::add_alone() {
   if (total_ == RowStore::kMaxStoredRows) RowStore::refuse_more();
+  if (searched_ == total_) {
+    row_of_.resize(searched_);
+    std::iota(row_of_.begin(), row_of_.end(), 0u);
+  }
   ++total_;
 }
 
@@ -86,12 +90,12 @@ struct MinhashClusterer::Waiting {
   const std::byte* row;
 };
 
-bool MinhashClusterer::waits(uint32_t i) const noexcept { return representative_[row_of_[i]] == kNoRepresentative; }
+bool MinhashClusterer::waits(uint32_t i) const noexcept { return representative_[caller_row(i)] == kNoRepresentative; }
 
 // A pass ends with all rows settled, or with a full table and the rows that match none of it still waiting: every
 // later representative is one of those, so whoever joined, joined the earliest.
 void MinhashClusterer::run_anchor() {
-  for (const uint32_t row : row_of_) representative_[row] = kNoRepresentative;
+  for (uint32_t i = 0; i < searched(); ++i) representative_[caller_row(i)] = kNoRepresentative;
   const size_t each = Representatives::bytes_each(banding_, rows_);
   const auto rows_in = [this](size_t sixteenths, size_t bytes, size_t most) {
     return static_cast<uint32_t>(std::clamp<size_t>(share(ws_, sixteenths) / bytes, 8, most));

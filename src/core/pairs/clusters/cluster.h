@@ -39,19 +39,25 @@ class Clusterer {
   explicit Clusterer(Linkage linkage) : linkage_(linkage) {}
 
   // Notes that the row that is searched next is one more of the caller's.
-  void note_row() { row_of_.push_back(total_++); }
-  uint32_t searched() const noexcept { return static_cast<uint32_t>(row_of_.size()); }
+  void note_row() {
+    if (searched_ != total_) row_of_.push_back(total_);
+    ++searched_;
+    ++total_;
+  }
+  uint32_t searched() const noexcept { return searched_; }
+  uint32_t caller_row(uint32_t i) const noexcept { return row_of_.empty() ? i : row_of_[i]; }
   // Makes each row represent itself, with this value.
   void start(uint32_t own_value);
   // Searched row i joins searched row r, or is a representative itself.
   void assign(uint32_t i, uint32_t r, uint32_t value) {
-    representative_[row_of_[i]] = row_of_[r];
-    values_[row_of_[i]] = value;
+    representative_[caller_row(i)] = caller_row(r);
+    values_[caller_row(i)] = value;
   }
   void join_components(PairSearch& search);
 
   const Linkage linkage_;
-  std::vector<uint32_t> row_of_;  // of the rows that are searched
+  uint32_t searched_ = 0;
+  std::vector<uint32_t> row_of_;  // of the rows that are searched; empty while those are all rows
   uint32_t total_ = 0;
   std::vector<uint32_t> representative_;
   std::vector<uint32_t> values_;

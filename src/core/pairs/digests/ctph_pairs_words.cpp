@@ -55,19 +55,19 @@ struct Lane {
   uint32_t subject;
   uint32_t entry;
 };
-constexpr size_t kPatternsOfGroup = 4;
+constexpr size_t kLanesAtOnce = 4;
 
-// Levenshtein distances of kPatternsOfGroup lanes to their texts of n characters, side by side: columns of one wait for
+// Levenshtein distances of kLanesAtOnce lanes to their texts of n characters, side by side: columns of one wait for
 // each other.
 void levenshtein_lanes(const Lane* lanes, size_t n, uint32_t* distances) noexcept {
-  MyersColumn column[kPatternsOfGroup];
-  std::fill_n(column, kPatternsOfGroup, kMyersStart);
+  MyersColumn column[kLanesAtOnce];
+  std::fill_n(column, kLanesAtOnce, kMyersStart);
   for (size_t j = 0; j < n; ++j) {
 #pragma GCC unroll 4
-    for (size_t k = 0; k < kPatternsOfGroup; ++k)
+    for (size_t k = 0; k < kLanesAtOnce; ++k)
       myers_step(lanes[k].group->match[lanes[k].text[j]][lanes[k].lane], column[k]);
   }
-  for (size_t k = 0; k < kPatternsOfGroup; ++k)
+  for (size_t k = 0; k < kLanesAtOnce; ++k)
     distances[k] = myers_distance(n, column[k], lanes[k].group->rows[lanes[k].lane]);
 }
 
@@ -197,13 +197,13 @@ class WordJoin {
     for (; marked != 0; marked &= marked - 1) {
       const auto lane = static_cast<uint32_t>(std::countr_zero(marked));
       lanes_[num_lanes_++] = {groups_ + g, lane, y_.part(run, i), kGroupLanes * g + lane, i};
-      if (num_lanes_ == kPatternsOfGroup) compare_lanes(run.length);
+      if (num_lanes_ == kLanesAtOnce) compare_lanes(run.length);
     }
   }
 
   void compare_lanes(uint32_t text_length) {
-    for (size_t k = num_lanes_; k < kPatternsOfGroup; ++k) lanes_[k] = lanes_[0];
-    uint32_t distances[kPatternsOfGroup];
+    for (size_t k = num_lanes_; k < kLanesAtOnce; ++k) lanes_[k] = lanes_[0];
+    uint32_t distances[kLanesAtOnce];
     levenshtein_lanes(lanes_, text_length, distances);
     hits_.spend(6 * text_length);
     for (size_t k = 0; k < num_lanes_; ++k)
@@ -233,7 +233,7 @@ class WordJoin {
 
   uint32_t marks_[kCtphPiece];  // of each entry of a piece, bit s: is to be compared with subject s
   uint32_t passed_[kCtphPiece];
-  Lane lanes_[kPatternsOfGroup];  // texts of one length
+  Lane lanes_[kLanesAtOnce];  // texts of one length
   size_t num_lanes_ = 0;
   SearchCounts counts_;
 };

@@ -80,10 +80,10 @@ struct MinhashEngine final : PairEngine {
   bool join_offloaded();
   void join_in_memory();
   void join(const std::vector<BandJoin>& joins);
-  template <class Polls, class Pair>
-  uint64_t join_piece(const BandJoin& join, size_t first, size_t last, Polls& polls, Pair pair);
-  template <class Polls, class Pair>
-  uint64_t join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, Polls& polls, Pair pair);
+  template <class Pair>
+  uint64_t join_piece(const BandJoin& join, size_t first, size_t last, HitSink& polls, Pair pair);
+  template <class Pair>
+  uint64_t join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, HitSink& polls, Pair pair);
   // A near pair that a worker has found: left for found(), or where components are sought joined at once and counted.
   void found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const;
 
@@ -131,8 +131,8 @@ struct MinhashEngine final : PairEngine {
   // Candidates that are compared a few at a time, with their rows on the way.
   class Batch {
    public:
-    template <class Polls, class Found>
-    void add(const MinhashEngine& engine, uint32_t x, uint32_t y, Polls& poller, Found found) {
+    template <class Found>
+    void add(const MinhashEngine& engine, uint32_t x, uint32_t y, HitSink& poller, Found found) {
       Pair& p = pairs_[n_++];
       p = {x, y, engine.rows.row(x), engine.rows.row(y)};
       for (size_t line = 0; line < std::min<size_t>(engine.row_bytes, 1024); line += 64) {
@@ -141,8 +141,8 @@ struct MinhashEngine final : PairEngine {
       }
       if (n_ == kBatchPairs) compare(engine, poller, found);
     }
-    template <class Polls, class Found>
-    void compare(const MinhashEngine& engine, Polls& poller, Found found) {
+    template <class Found>
+    void compare(const MinhashEngine& engine, HitSink& poller, Found found) {
       compared += n_;
       for (const Pair* p = pairs_; p < pairs_ + n_; ++p) {
         poller.spend(compare_units(engine.row_bytes));
@@ -153,8 +153,8 @@ struct MinhashEngine final : PairEngine {
     }
 
     // Compares a pair at once.
-    template <class Polls, class Found>
-    bool near(const MinhashEngine& engine, uint32_t x, uint32_t y, Polls& poller, Found found) {
+    template <class Found>
+    bool near(const MinhashEngine& engine, uint32_t x, uint32_t y, HitSink& poller, Found found) {
       ++compared;
       poller.spend(compare_units(engine.row_bytes));
       const uint32_t matches = engine.compare(engine.rows.row(x), engine.rows.row(y));
@@ -179,8 +179,8 @@ struct MinhashEngine final : PairEngine {
 
   // Takes a pair that passed the key filter. True when it is known at once that the two are joined. on_disk(x, y) where
   // rows lie on disk.
-  template <class Polls, class OnDisk, class Found>
-  bool candidate(uint32_t x, uint32_t y, Batch& to, Polls& poller, OnDisk on_disk, Found found_here) const {
+  template <class OnDisk, class Found>
+  bool candidate(uint32_t x, uint32_t y, Batch& to, HitSink& poller, OnDisk on_disk, Found found_here) const {
     if (already_joined(x, y)) return true;
     if (!rows.in_memory()) {
       on_disk(x, y);

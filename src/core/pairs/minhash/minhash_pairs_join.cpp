@@ -53,9 +53,8 @@ struct RowClass {
   uint64_t size;
 };
 
-template <class Polls>
 Array<ClassMember> members_by_root(const BandJoin& join, const uint64_t* bucket, size_t n, UnionFind& sets,
-                                   Ledger& ledger, Polls& polls) {
+                                   Ledger& ledger, HitSink& polls) {
   Array<ClassMember> members(ledger, n);
   for (size_t i = 0; i < n; ++i) {
     const uint32_t index = entry_index(bucket[i]);
@@ -73,8 +72,9 @@ Array<ClassMember> members_by_root(const BandJoin& join, const uint64_t* bucket,
 
 // A bucket for components: the rows that are joined already form classes, and only rows of two classes are looked at,
 // until a pair of theirs joins both.
-template <class Polls, class Pair>
-uint64_t MinhashEngine::join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, Polls& polls, Pair pair) {
+template <class Pair>
+uint64_t MinhashEngine::join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, HitSink& polls,
+                                     Pair pair) {
   Array<ClassMember> members = members_by_root(join, bucket, n, *sets, ws.ledger, polls);
   std::vector<RowClass> classes;
   uint64_t looked = 0;
@@ -121,8 +121,8 @@ uint64_t MinhashEngine::join_classes(const BandJoin& join, const uint64_t* bucke
 // Calls pair(i, j) for the pairs of equal keys that pass the filter: within entries first .. last - 1 of x, cut between
 // keys, or between them and y. It returns whether the two are joined now, where components are searched. Returns how
 // many were looked at.
-template <class Polls, class Pair>
-uint64_t MinhashEngine::join_piece(const BandJoin& join, size_t first, size_t last, Polls& polls, Pair pair) {
+template <class Pair>
+uint64_t MinhashEngine::join_piece(const BandJoin& join, size_t first, size_t last, HitSink& polls, Pair pair) {
   const JoinList& x = join.x;
   const JoinList& y = join.y;
   if (first == last) return 0;

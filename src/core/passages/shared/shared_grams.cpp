@@ -101,7 +101,7 @@ void drop_unshared(uint32_t count, const Numbers<uint32_t>& a, Numbers<uint32_t>
 // Runs from i on and from i + step on become one.
 void join_runs(size_t step, Numbers<uint32_t>* a, Numbers<uint32_t>* b, Workspace& ws) {
   Names names(ws);
-  const auto join = [&](Numbers<uint32_t>& x, auto find_name) {
+  const auto join = [&](Numbers<uint32_t>& x, auto number) {
     for (size_t i = 0; i < x.size(); ++i) {
       const uint32_t second = i + step < x.size() ? x[i + step] : 0;
       if (x[i] == 0) {
@@ -109,7 +109,7 @@ void join_runs(size_t step, Numbers<uint32_t>* a, Numbers<uint32_t>* b, Workspac
         continue;
       }
       ws.poller.spend(40);
-      x[i] = second == 0 ? 0 : find_name(uint64_t{x[i]} << 32 | second);
+      x[i] = second == 0 ? 0 : number(uint64_t{x[i]} << 32 | second);
     }
   };
   join(*b, [&](uint64_t key) { return names.add(key); });

@@ -16,8 +16,8 @@ namespace {
 // An index of a lower threshold than what is searched for tells candidates apart by how many bands they share: at a
 // million rows of pages full of boilerplate a tenth of them is left.
 constexpr double kIndexSlack = 0.05;
-// Documents verified by edit rate: a difference of 1 in their similarity is one of this in that of their digests; and
-// the least threshold.
+// Digests may differ by this factor more than documents that are verified by edit rate. The search threshold is never
+// below the least one.
 constexpr double kEditRateFactor = 3;
 constexpr double kLeastThreshold = 0.01;
 

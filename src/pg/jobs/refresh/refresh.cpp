@@ -12,7 +12,7 @@ namespace neardup {
 
 namespace {
 
-// A notice cuts longer names.
+// Bytes of a job's name that a notice shows.
 constexpr int kMaxShownName = 200;
 
 // The next work of a refresh, named as in the row of a job.

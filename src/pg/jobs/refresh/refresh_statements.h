@@ -7,7 +7,7 @@
 
 namespace neardup {
 
-// The cost of all searches is reckoned from so many.
+// The number of searches from which the cost of all is estimated.
 inline constexpr int kSampledSearches = 20;
 
 // Listing

@@ -33,7 +33,7 @@ class HitTable {
     return true;
   }
 
-  // Puts rows in that are not yet, without a hit. False: no room.
+  // Adds the rows that the table does not have yet, without a hit. False: no room.
   bool seed(const uint64_t* tids, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
       const size_t at = slot_place(tids[i]);
@@ -42,7 +42,7 @@ class HitTable {
     return true;
   }
 
-  // Follows the last row that is seen first.
+  // Called after the last row that may be new.
   void make_histogram();
 
   // Counts rows seen before, after make_histogram(). Most TIDs of such a list are of others: they are left out first,
@@ -190,7 +190,7 @@ class GatheredHits {
 
  private:
   static constexpr uint64_t kLeastGathered = 512;   // below so many entries the table is near, and as fast
-  static constexpr size_t kMostGathered = 1 << 20;  // are counted in some ms
+  static constexpr size_t kMostGathered = 1 << 20;  // entries, which take some ms to count
 
   MemoryContext context_;
   size_t most_;  // entries that memory allows
