@@ -84,7 +84,7 @@ RESET enable_indexscan;
 RESET enable_bitmapscan;
 SELECT count(*) FILTER (WHERE with_index) AS by_index, count(*) FILTER (WHERE NOT with_index) AS by_scan FROM found;
 SELECT d, id, other FROM found GROUP BY d, id, other HAVING count(*) <> 2;
--- beyond max_distance: a scan of all rows
+-- A bound above max_distance needs a scan of all rows.
 EXPLAIN (COSTS OFF) SELECT id FROM hashes WHERE bit_hamming(pdq, code(7)) <= 32;
 SELECT condition, index, served, reason FROM lsh_why_not($$SELECT id FROM hashes WHERE bit_hamming(pdq, code(7)) <= 32$$);
 -- a query of another length is an error, with the index and without

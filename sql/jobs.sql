@@ -34,7 +34,7 @@ CALL refresh_duplicates('copies', batch => 2);
 SELECT id, cluster, representative, round(similarity::numeric, 3) AS similarity, survivor FROM copies WHERE id < 5000 ORDER BY id;
 SELECT refresh, change, cluster, other FROM copies_changes ORDER BY 1, 2, 3, 4;
 SELECT clustered_rows < (SELECT count(*) FROM pages) AS part_of_them FROM copies_job;
--- and the same by a job that clusters all rows, but for the numbers
+-- A job that clusters all rows returns the same, except for the numbers of the clusters.
 SELECT create_duplicates('anew', 'pages', 'id', 'body', order_by => 'published');
 CALL refresh_duplicates('anew');
 SELECT id, c.representative, c.survivor, a.representative, a.survivor FROM copies c FULL JOIN anew a USING (id)

@@ -146,7 +146,7 @@ ALTER TABLE emptied ADD EXCLUDE USING lsh (id WITH =, sig WITH %);
 ALTER TABLE emptied ADD EXCLUDE USING lsh (with_threshold(sig, 9) WITH &&);
 ALTER TABLE emptied ADD EXCLUDE USING gist (with_threshold(sig, 0.9) WITH &&);
 DROP TABLE emptied;
--- nor be weakened before the first row comes
+-- The constraint cannot be weakened before the first row either.
 CREATE TABLE empty (id int, sig minhash, CONSTRAINT whole EXCLUDE USING lsh (id WITH =, with_threshold(sig, 0.9) WITH &&));
 ALTER INDEX whole SET (recall = 0.1);
 INSERT INTO empty VALUES (1, NULL);

@@ -4,7 +4,7 @@
 CREATE TABLE many_rows (id int, sig minhash) WITH (autovacuum_enabled = off);
 CREATE FUNCTION sig(VARIADIC changed bigint[]) RETURNS minhash IMMUTABLE LANGUAGE sql AS
   $$ SELECT minhash_import(changed || array(SELECT generate_series(cardinality(changed)::bigint, 15))) $$;
--- in units of some ten thousand rows; a session that writes as many merges a few of them
+-- The index has units of about ten thousand rows; a session that writes as many rows merges a few of them.
 CREATE INDEX many_rows_sig ON many_rows USING lsh (sig) WITH (threshold = 0.75, pending_limit = 64);
 INSERT INTO many_rows SELECT n, sig(100, 101, 102) FROM generate_series(1, 300000) n;
 SELECT guarantee, bands, units > 4 AS several_units FROM lsh_info('many_rows_sig');
@@ -28,7 +28,7 @@ END $$;
 SELECT kept_by(1.0) IS NOT NULL AS first_call_loads_what_stays;
 SET work_mem = '64kB';
 SELECT kept_by(1.0) < 500000 AS all_groups, kept_by(0.75) < 500000 AS one_hit;
--- and all rows come, once each, in parts
+-- A scan in parts returns all rows, each once.
 SELECT count(*), count(DISTINCT id), sum(id) FROM many_rows WHERE sig %> with_threshold(sig(100, 101, 102), 1);
 SELECT count(*), count(DISTINCT id), sum(id) FROM many_rows WHERE sig %> with_threshold(sig(100, 101, 102), 0.75);
 RESET work_mem;

@@ -15,7 +15,7 @@ INSERT INTO docs VALUES (1, NULL), (2, ''), (300, (SELECT body FROM docs WHERE i
 SELECT count(*), bool_and(unit IN ('word', 'char') AND bits = 16 AND index_options = 'threshold = ' || threshold),
   bool_and(bytes_per_row > 0 AND signing_us > 0), bool_and(pairs = 60) FROM neardup_suggest('TABLE docs');
 SELECT expected_recall, expected_precision, note FROM neardup_suggest('SELECT id, body FROM docs;') LIMIT 2;
--- and where backslashes are escapes, which PostgreSQL 19 has no more
+-- With standard_conforming_strings = off, backslashes are escapes; PostgreSQL 19 no longer supports it.
 SELECT current_setting('server_version_num')::int < 190000 AS has_escapes \gset
 \if :has_escapes
 SET standard_conforming_strings = off;

@@ -110,7 +110,7 @@ class Linter:
 
     def plpgsql(self, path, line, name, source, rules, body=""):
         head, quotes, rest = source.partition("$$")
-        # of which it knows too little
+        # The parser knows too little of VARIADIC.
         for tree in self.pglast.parse_plpgsql(head.replace("VARIADIC ", "") + quotes + rest):
             self.block(tree, rules, path, line, line, name)
         self.declarations(path, line, name, body, rules)

@@ -92,7 +92,7 @@ def columns_and_content(tmp):
     equal(sql("SELECT count(DISTINCT mtime) || ' ' || min(mtime AT TIME ZONE 'UTC') FROM t"),
           "1 2020-09-13 12:26:40.123456")
     equal(sql("SELECT bool_and(size = octet_length(body)) FROM t"), "t")
-    # what xxhsum -H3 says of these bytes
+    # The number is the output of xxhsum -H3 for these bytes.
     equal(sql("SELECT content_hash FROM t WHERE body = 'plain' || chr(10)"), str(0x34c4ec86edf99bee))
 
 
@@ -148,7 +148,7 @@ def gzip_files(tmp):
 @test
 def damaged_gzip_is_reported(tmp):
     packed = gzip.compress(os.urandom(50000).hex().encode())
-    # not compressed, so that a changed byte stays one character and never becomes a NUL, which is found first
+    # The text is not compressed, so that a changed byte stays one character and is no NUL, which is found first.
     stored = gzip.compress(b"many words in a row, " * 5000, 0)
     write(f"{tmp}/cut.gz", packed[:-9])
     write(f"{tmp}/cut-header.gz", packed[:5])
@@ -273,7 +273,7 @@ def the_list_of_what_is_skipped_replaces_no_other_file(tmp):
     for _ in range(2):
         Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty")
         equal(open(f"{tmp}/empty", encoding="utf-8").read(), f"not valid UTF-8\t{tmp}/in/latin\n")
-    # of a load that was killed
+    # The list of a load that was killed may end anywhere in a line.
     for end in ("arch", "archives", "archives\t", "archives\t/a", "archives\t-#1\tdet"):
         write(f"{tmp}/empty", "too large\t/x\tdecoded\n" + end)
         Load("load", f"{tmp}/in", "-t", "t", "--list-skipped", f"{tmp}/empty")
@@ -475,7 +475,7 @@ def hard_links(tmp):
     sql(f"UPDATE t SET path = '{tmp}/in/sub/deep.txt' WHERE path = '{tmp}/in/a.txt'")
     contains(Load("load", f"{tmp}/in", "-t", "t", "--include", "*.txt").out,
              "0 new, 0 changed, 0 only with a new time, 3 unchanged")
-    # what a database cannot hold is no first path
+    # A path that the encoding of the database cannot hold is not the first path of a file.
     os.link(f"{tmp}/in/a.txt", f"{tmp}/in/Ж.txt")
     os.rename(f"{tmp}/in/a.txt", f"{tmp}/in/日.txt")
     with database("loader_other", "EUC_JP"):
@@ -1101,7 +1101,7 @@ def run_of_a_result_that_was_changed_by_hand(tmp):
     contains(Load("run", "dups").out, "100 rows, 30 clusters of 2 or more, 60 duplicates (60.0 %), 0 of them new")
     Load("report", "dups", "-o", f"{tmp}/report.html")
     contains(Page(f"{tmp}/report.html").text, "Removing them would leave 40 rows")
-    # what was deleted is written anew; 165 is a row that this run has found
+    # The run writes the deleted rows again, and finds row 165 for the first time.
     sql("DELETE FROM dups WHERE id IN (110, 112, 113); UPDATE dups SET found_at = now() + interval '1 day' "
         "WHERE id IN (111, 131); INSERT INTO docs SELECT 165, path, body FROM docs WHERE id = 160")
     contains(Load("run", "dups").out, "101 rows, 31 clusters of 2 or more, 61 duplicates (60.4 %), 3 of them new")
@@ -1297,7 +1297,7 @@ def a_table_of_files_of_another_role(tmp):
         refused = Load("load", tmp, "-t", "cap", status=1).err
         contains(refused, 'table "public"."cap_files" belongs to neardup_mallory, who is neither you nor a member of '
                           'the owner of "public"."cap"')
-        # nor read: a view's functions run with the rights of who reads it
+        # The program does not read it either: the functions of a view run with the rights of its reader.
         contains(Load("load", f"{tmp}/k.txt", "-t", "cap").out, "1 unchanged")
         sql("""SET ROLE neardup_mallory; DROP TABLE cap_files;
           CREATE FUNCTION look() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'sprung'; END $$;

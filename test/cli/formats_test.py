@@ -326,7 +326,7 @@ def csv_records_that_are_cut(tmp):
     for name in records:
         equal(sql(f"SELECT string_agg(body, '|' ORDER BY id) FROM t WHERE path LIKE '%/{name}.csv#%'"),
               "good two|good three|good four")
-    # of any length of the line, wherever the buffer of the program ends
+    # The length of the line does not matter, wherever the buffer of the program ends.
     for size in (262100, 262144, 300000, 524288):
         write(f"{tmp}/buffer.csv", f'id,text\n1,"{"a" * size}""{"b" * size}\nx,y\nend"\n2,good two\n')
         sql("DROP TABLE t, t_files")
@@ -854,7 +854,7 @@ def refused_records(tmp):
     sql("ALTER TABLE t DROP CONSTRAINT t_body_check")
     contains(Load("load", tmp, "-t", "t").out, "2 new")
     contains(Load("load", tmp, "-t", "t").out, "2 unchanged")
-    # the same of a trigger
+    # A row that a trigger leaves out is loaded the next time, too.
     write(f"{tmp}/b.jsonl", lines({"text": "left"}, {"text": "kept"}))
     sql("CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN NEW.body <> 'left' "
         "THEN NEW END; END $$;CREATE TRIGGER leave BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION leave()")

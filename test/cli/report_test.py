@@ -297,7 +297,7 @@ def rights_of_a_page_that_is_replaced(tmp):
         Load("report", "dups", "--out", page, "-q")
         now = os.stat(page)
         equal((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode), now.st_size > 1000), (65534, 65534, 0o600, True))
-    # of an access control list the group's rights in the mode are the most that anyone of the list has
+    # The mode shows the mask of an access control list as the group's rights: the most that its entries allow.
     os.chmod(page, 0o660)
     entries = ((1, 6, -1), (2, 6, 65534), (4, 0, -1), (16, 6, -1), (32, 0, -1))  # owner, a user, group, mask, others
     acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
@@ -308,7 +308,7 @@ def rights_of_a_page_that_is_replaced(tmp):
     else:
         Load("report", "dups", "--out", page, "-q")
         equal(stat.S_IMODE(os.stat(page).st_mode), 0o600)
-        # that of a folder is given to new files
+        # New files inherit the default list of their folder.
         os.chmod(page, 0o640)
         os.setxattr(tmp, "system.posix_acl_default", acl)
         Load("report", "dups", "--out", page, "-q")
@@ -391,7 +391,7 @@ def ids_of_a_domain(tmp):
              f"warning: Documents and paths are not shown: {other}. neardup run writes")
     contains(Load("export", "dups", f"{tmp}/out2", "--list", status=1).err,
              f"{other}\nhint: neardup run writes the table of duplicates again.")
-    # which needs no ids of the result
+    # The report of passages needs no ids of the result.
     contains(Load("passages", "dups", "--out", f"{tmp}/p.html").out, "8 documents")
     sql("ALTER TABLE docs RENAME id TO number")
     contains(Load("export", "dups", f"{tmp}/out2", "--list", status=1).err,

@@ -113,7 +113,7 @@ def failing_write(conn, folder):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, before)
-    # only now: stdout may be a file
+    # The check prints after the limit is lifted, since stdout may be a file.
     check("a file that becomes too large", failed is not None and "too large" in str(failed), failed)
     equal("leaves nothing beside it", sorted(os.listdir(folder)), ["r.json"])
 
@@ -390,7 +390,7 @@ def domains_of_others(name, conn):
                          "CREATE OPERATOR shared.= (LEFTARG = shared.%s, RIGHTARG = shared.%s, FUNCTION = "
                          "shared.sprung)" % (left, right, left, right))
         equal("report of ids of the domain %s" % kind, paths(kind + "_copies"), ["/a", "/b"])
-    # as 0.2.0 made the tables of jobs; equal by the operator of citext
+    # Version 0.2.0 made the tables of jobs with the domain; the ids are equal by the operator of citext.
     conn.execute(
         "ALTER TABLE special_code_copies ALTER id TYPE shared.special_code; UPDATE by_special_code SET id = upper(id)")
     equal("report of a result with ids of the domain", paths("special_code_copies"), ["/a", "/b"])
@@ -466,7 +466,7 @@ def refusals(name, conn):
     with database("_bare", extension=False) as bare, connect(bare) as c:
         raises("no extension", neardup.NeardupError, lambda: neardup.refresh(c, "x"), "CREATE EXTENSION neardup;")
         c.execute("CREATE EXTENSION neardup")
-        # as a version without it
+        # An older version does not have this function.
         c.execute("ALTER EXTENSION neardup DROP FUNCTION neardup_internal.report_about(regclass)")
         raises("an older version", neardup.NeardupError, lambda: neardup.refresh(c, "x"),
                "older version than this package", "ALTER EXTENSION neardup UPDATE;")

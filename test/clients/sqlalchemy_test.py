@@ -45,7 +45,7 @@ def models():
 
 
 def reflection_by_plugin(name):
-    """In a process that imports nothing of neardup."""
+    """The plugin is enough in a process that imports nothing of neardup."""
     code = """import sys, warnings, sqlalchemy as sa
 warnings.simplefilter("error")
 engine = sa.create_engine(%r, plugins=["neardup"])

@@ -103,7 +103,7 @@ def target(server):
 
 
 def smith(server, *options, seconds=None):
-    """What sqlsmith prints, (standard output, standard error), in so many seconds."""
+    """The standard output and standard error of sqlsmith, which is interrupted after so many seconds."""
     env = dict(server.env, PGOPTIONS="-c statement_timeout=%s" % TIMEOUT)
     with open(server.folder + "/smith.out", "w+", errors="replace") as out, open(
             server.folder + "/smith.err", "w+", errors="replace") as err:

@@ -86,7 +86,7 @@ def paste(path, table):
                            (SIGNATURES if path in SIGNED else ""))
         check("%s: the table of the README" % path, status == 0, out)
         for n, (block, why, shown) in enumerate(sql_blocks(path)):
-            # what belongs to several servers: 410_fdw.py
+            # The table is there already; 410_fdw.py runs the blocks for several servers.
             if block.strip() == table or block.startswith("-- on "):
                 continue
             title = "%s, block %d: %s" % (path, n, block.strip().splitlines()[0][:60])

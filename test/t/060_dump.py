@@ -64,7 +64,7 @@ def indexes(conn, name):
 
 
 def views(conn):
-    """What the string form cannot do: the view follows a rename and guards its table."""
+    """A view follows a rename and guards its table, which the string form cannot do."""
     before = conn.execute("TABLE copies ORDER BY id").fetchall()
     conn.execute("ALTER TABLE article RENAME TO story; ALTER TABLE story RENAME sig TO signature")
     equal("view follows renamed table and column", conn.execute("TABLE copies ORDER BY id").fetchall(), before)

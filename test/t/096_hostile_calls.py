@@ -232,7 +232,7 @@ def long_arguments(name, functions):
             before = cpu_seconds(conn.info.backend_pid)
             e = sql_error(conn, call)
             used = cpu_seconds(conn.info.backend_pid) - before
-            # what was deaf leaves the cancel to the next statement
+            # A call that did not see the cancel leaves it to the next statement, and a ROLLBACK may fail.
             while conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 sql_error(conn, "ROLLBACK")
             if used > LONG_MOST:
@@ -292,7 +292,7 @@ class Caller:
             self.bad.append(("a number in the place of a name", said, call))
         if self.role is None:
             return
-        # what the caller has written comes back in a message
+        # A message may quote the call: a value in it is no secret.
         for secret in SECRETS:
             if secret in " ".join(self.notices + [said]).replace(call, "") and secret not in call:
                 self.bad.append(("a hidden value in a message", said or self.notices[0], call))

@@ -249,8 +249,8 @@ ODD_QUERIES = ("SELECT t.id FROM {table} t WHERE {more} AND ({on})",
 
 
 def odd_queries(f):
-    """Of values that the index does not hold, so that it hands out all rows, and of those that one row of the table
-    does not fit."""
+    """Queries with values that the index does not hold, so that it hands out all rows, and with values that one row of
+    the table does not fit."""
     _, value, otherwise, conditions, order = FAMILIES[f]
     asked = ((otherwise.format("40"), "index", "t.id < 9000"), (value.format("40"), "table", "t.note = 'odd'"),
              (value.format("40"), "table", "true"))

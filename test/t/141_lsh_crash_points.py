@@ -155,7 +155,7 @@ IN_INDEX = "vacuuming indexes"
 
 
 class State(NamedTuple):
-    """Of an index and the VACUUM at work on it."""
+    """The state of an index and of the VACUUM that works on it."""
     phase: str
     listed: int
     in_rosters: int

@@ -129,7 +129,7 @@ def weaker_recall(conn):
         conn.execute("RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin")
         of = dict(conn.execute("SELECT matches, count(*) FROM pair GROUP BY 1").fetchall())
         bands, guarantee = conn.execute("SELECT bands, guarantee FROM lsh_info('pair_b')").fetchone()
-        # as long as the promise allows
+        # Bands are as long as the promised recall allows at 103 of 128 matches.
         rows = max(r for r in range(1, 128 // bands + 1) if predicted_recall(128, bands, r, 103) >= recall)
         lines = []
         good = True

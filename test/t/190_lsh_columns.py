@@ -12,7 +12,7 @@ ROWS = 12000 if FULL else 3000
 EMPTY = 40 if FULL else 4  # statements of the kind that reads all rows
 
 TYPES = {
-    # of columns before the last: an expression of i that gives some dozens of values, and one that is not there
+    # Columns before the last: an expression of i that gives few values, and a value that it does not give.
     "smallint": ("(i % 7)::smallint", "9::smallint"), "int": ("i % 7", "9"),
     "bigint": ("(i % 7) * 5000000000", "9::bigint"),
     "oid": ("(i % 7)::oid", "9::oid"), "real": ("(i % 7) / 2.0::real", "9.5::real"),

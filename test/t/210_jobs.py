@@ -937,7 +937,7 @@ def rights(name):
                       text="permission denied for table dups_job")
                 conn.execute("RESET lock_timeout")
                 other.execute("ROLLBACK")
-            # what is in a profile, or stands for its rules, runs with nobody else's rights
+            # A function named in a profile, or in a view that gives its rules, does not run with the rights of others.
             conn.execute(
                 "SET ROLE neardup_t_owner; CREATE TABLE own.ran (who name); GRANT INSERT ON own.ran TO public; "
                 "CREATE FUNCTION own.evil(text) RETURNS text LANGUAGE sql AS "

@@ -25,7 +25,7 @@ def main():
         for number in range(8 * ROUNDS):
             if number >= ROUNDS and cut.get("interrupted", 0) >= ROUNDS // 2:
                 break
-            # by turns: all anew, many changes, few
+            # Rounds alternate: another profile, for which all rows are clustered again; many changes; few changes.
             job, measure = (("dups", ""), ("quoted", ", measure => 'containment'"))[number // 2 % 2]
             with server.connect() as conn:
                 if number % 3 == 0:

@@ -67,7 +67,7 @@ def holds(name, conn, table, proposals, truth, margin):
         recall, precision = measured(found_with(conn, table, p), truth)
         for was, now, n in ((p["expected_recall"], recall, len(truth)),
                             (p["expected_precision"], precision, len(truth))):
-            # on top of the margin: both samples scatter
+            # Both samples scatter, so two standard deviations are allowed beyond the margin.
             off = abs(was - now) - 2 * sqrt(2 * max(now * (1 - now), 1 / n) / n)
             if off > worst:
                 worst = off

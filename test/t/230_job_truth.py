@@ -76,7 +76,7 @@ def clusters_are_exact(conn, name):
     # The signatures' margin may miss one similar pair in a thousand.
     pairs = one(conn, "SELECT sum(n * (n - 1) / 2) FROM (SELECT count(*) AS n FROM truth GROUP BY truth) x")
     check("%s: similar pairs are together" % name, missed <= 1 + pairs / 500, "%d of %d are not" % (missed, pairs))
-    # where both define words alike
+    # The truth and the job find the same words in the samples and in ASCII.
     if name == "samples" or one(conn, "SELECT bool_and(octet_length(body) = length(body)) FROM docs"):
         check("%s: the exact clusters" % name, index == 1.0 or apart, index)
         equal("%s: nothing else is joined" % name, joined, 0)

@@ -38,7 +38,7 @@ def archive(conn, what, posts):
                          "WHERE containment_exact(m.hashes, (SELECT hashes FROM mails x "
                          "WHERE x.id = r.id)) >= %s AND m.id <> r.id OFFSET 0) p" % SHARE).fetchall()
     recall = sum((reply, post) in set(found) for reply, post in replies.items()) / len(replies)
-    # what a reply quotes, and what that quotes, in full; posts that are equal
+    # A reply quotes its post and all that this post quotes in full; an equal post counts, too.
     bodies = {id: body for id, _, body in rows}
     def is_quoted(reply, post):
         while reply is not None:
@@ -46,7 +46,7 @@ def archive(conn, what, posts):
                 return True
             reply = replies.get(reply)
         return False
-    # of two mails that contain each other nearly in full, the longer one quotes
+    # If two mails contain each other nearly in full, the longer one quotes the other.
     size = dict(conn.execute("SELECT id, cardinality(hashes) FROM mails").fetchall())
     longer = [(reply, post) for reply, post in found if size[reply] > size[post]]
     right = sum(is_quoted(reply, post) for reply, post in longer)

@@ -43,7 +43,7 @@ class Builds:
         key = release, major
         if key not in self.sources:
             folder = os.path.join(self.folder, "sources-%s-%d" % (release or "today", major))
-            # of a run before: a release does not change, today's files are laid over those of then
+            # A release does not change, so its folder of an earlier run is reused; today's files replace older ones.
             kept = os.path.exists(folder + "/Makefile")
             self.sources[key] = folder if kept and release else copy_sources(release and releases()[release], folder)
         return self.sources[key]

@@ -61,7 +61,7 @@ QUERIES = (
 
 
 class Runs:
-    """What ran in a session since it was asked last: the name of the function and as whom."""
+    """The functions that ran in a session since the last drain(), each with the role that it ran as."""
 
     def __init__(self, conn):
         self.seen = set()
@@ -225,7 +225,7 @@ COUNTED = ((True, "id FROM m.shown_to_all WHERE {like}"), (True, "sig FROM m.par
 
 
 def shown_estimates(conn, query):
-    """What a plan that PostgreSQL shows before it checks privileges says of rows and costs; and the error."""
+    """The rows and costs in the plans that PostgreSQL shows before it checks privileges, and the error."""
     plans = []
     show = lambda notice: plans.append(notice.message_detail or "")
     conn.add_notice_handler(show)

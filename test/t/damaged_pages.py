@@ -149,7 +149,7 @@ def page_cases(g, rng, dense):
         field("inner page", True, PAGE * run.root, HEAD_FIELDS, "root of %s run" % states[state])
         field("inner page", False, PAGE * run.root, INNER_FIELDS, "root of %s run" % states[state])
         beyond(run.at + 56, "last %s run" % states[state])
-        # of an input the first are done with
+        # A merge no longer reads the first children of an input.
         beyond(PAGE * run.root + 32 + 4 * (len(g.children(run.root)) - 1), "root of %s run" % states[state])
         for inner in g.inners(run)[-1:]:
             beyond(PAGE * inner + 32, "inner of %s run" % states[state])

@@ -21,7 +21,7 @@ TYPES = ("oid", "regclass", "regtype", "regproc", "regprocedure", "regoperator",
 FEW_TYPES = ("oid", "regclass", "regtype", "regnamespace", "name", "text", "varchar", "bpchar", '"char"', "int2",
              "int4", "int8", "float8", "numeric", "bool", "interval", "timestamptz", "date", "bytea", "uuid", "text[]",
              "name[]", "int4[]", "int8[]", "float8[]")
-# for arguments of any type
+# The types to try for arguments of any type.
 ANY_TYPES = ("text", "name", "regclass", "varchar", "int4", "int8", "float8", "oid", "bool", "regtype")
 OWN_TYPES = ("minhash", "simhash", "ctph", "lsh_query", "minhash[]")
 MOST_SIGNATURES = 3000 if FULL else 150  # of one function of pg_catalog

@@ -80,8 +80,8 @@ GRANT SELECT ON public.kept_rows TO PUBLIC;
 
 
 class Relation:
-    """What statements may name: `name` with its schema; who may read and write it; has_key: whether there is ON
-    CONFLICT (id); is_plain: no view and without rules, which MERGE wants."""
+    """A relation that statements may name. name: with its schema; readers, writers: the roles that may do so; has_key:
+    whether ON CONFLICT (id) is possible; is_plain: no view and without rules, as MERGE requires."""
 
     def __init__(self, name, kind, rights, has_key=False):
         self.name, self.owner, self.kind, self.has_key = name, name.split(".")[0], kind, has_key

@@ -471,7 +471,7 @@ PLANS = {
     "index": "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_bitmapscan = off",
     "bitmap": "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = on",
 }
-# from a comparison with jaccard(); with the query in the statement
+# The condition of "derived" is a comparison with jaccard(); that of "constant" has the query in the statement.
 PLANS["derived"] = PLANS["constant"] = PLANS["index"]
 # OFFSET 0: else every row has the query made from text again.
 ANSWERS = """SELECT array(SELECT id FROM %s t WHERE %s)

@@ -52,7 +52,7 @@ std::string refused(const Ids& ids, const Labels& labels) {
 
 TEST(LabelledPairs, ContradictionsAreRefused) {
   EXPECT_EQ(refused({"x", "y"}, {{"y", "x", true}, {"x", "y", false}}), "labels says both true and false of x and y");
-  // of strangers, too
+  // Labels of documents outside the sample are checked, too.
   EXPECT_EQ(refused({"x", "y"}, {{"b", "a", true}, {"x", "y", true}, {"a", "b", false}}),
             "labels says both true and false of a and b");
 }

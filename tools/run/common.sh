@@ -114,7 +114,7 @@ build() {
   [ -f "$root/Makefile" ] || die "no Makefile in $root"
   lock_build
   local status=0
-  # in the background: bash acts on a signal only between foreground commands
+  # The build runs in the background, since bash acts on a signal only between foreground commands.
   make -C "$root" -j"$(processors)" PG_CONFIG="$pg_config" all \
     >"$logs/build.log" 2>&1 </dev/null 8>&- 9>&- &
   child=$!

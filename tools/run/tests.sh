@@ -64,7 +64,7 @@ step_isolation() {
 count_regress() {
   cat "$1/log"
   if [ -s "$1/regression.diffs" ]; then head -n 200 "$1/regression.diffs"; fi
-  # up to PostgreSQL 15: "test name ... ok", after it TAP
+  # PostgreSQL 15 and older print "test name ... ok", newer versions print TAP.
   count passed "$(grep -cE '^(test +)?.* \.\.\. ok +[0-9]+ ms|^ok [0-9]' "$1/log" || true)"
   count failed "$(grep -cE ' \.\.\. FAILED|^not ok [0-9]' "$1/log" || true)"
 }
@@ -167,7 +167,7 @@ copy_sources() {
 # test_version MAJOR OPTIONS...: what depends on PostgreSQL, in a copy of this tree that is built for that one, so that
 # what is built here stays
 test_version() {
-  # not what make has made
+  # The sources are all files that make has not made.
   local major=${1:-} copy sources=(-type f ! -name '*.o' ! -name '*.d' ! -name '*.gch' ! -name '.*')
   [ $# -eq 0 ] || shift
   [[ $major =~ ^[0-9]+$ ]] || die "--pg takes a major version of PostgreSQL, such as 17: ${major:-nothing}"

@@ -119,7 +119,7 @@ void read_source(ByteSource& file, std::int64_t max_size, Encoding encoding, con
     out.text = std::move(head);
   if (damage && out.text.empty()) throw SourceError(*damage);
   std::string detail;
-  // of a file of records what is before the damage can be loaded
+  // The head is checked before the damage is reported: the records before the damage can be loaded.
   if (const SkipReason problem = look_at_head(out.text, detail); problem != SkipReason::none)
     return fail(out, problem, detail);
   if (damage) throw SourceError(*damage);

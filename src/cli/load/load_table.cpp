@@ -64,7 +64,7 @@ bool prepare_table(Connection& db, LoadOptions& options) {
 }
 
 void find_decoder(Connection& db, LoadOptions& options) {
-  // by its extension: one that search_path finds may be anyone's
+  // The function is looked up in the extension: one that search_path finds may belong to any role.
   const std::optional<Extension> extension = find_extension(db, "neardup_decode");
   options.decode_function = extension && extension->has_function ? extension->schema + "neardup_decode" : "";
   if (options.encoding.empty()) return;

@@ -89,7 +89,7 @@ void forget_charsets(std::string_view header) {
 Owned<GMimeObject> parse(std::string_view mail) {
   const Owned<GMimeStream> stream(g_mime_stream_mem_new_with_buffer(mail.data(), mail.size()));
   const Owned<GMimeParser> parser(g_mime_parser_new_with_stream(stream.get()));
-  // as a part: of a message GMime would parse all headers of addresses by itself
+  // The mail is parsed as a part: in a message, GMime would parse all address headers by itself.
   return Owned<GMimeObject>(g_mime_parser_construct_part(parser.get(), nullptr));
 }
 

@@ -17,7 +17,7 @@ class MboxReader final : public RecordReader {
     record = {};
     std::string_view line;
     if (!begun_) {
-      // what is before the first message is none
+      // The lines before the first message belong to none.
       while (!begun_) {
         if (input_.next_line(line) == RecordInput::Line::end) return Found::end;
         begun_ = line.starts_with(kFrom);

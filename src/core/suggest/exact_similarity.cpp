@@ -42,7 +42,7 @@ void SimilarityHistogram::add(double similarity, const SamplePair& pair, double 
 void FormHistograms::add(double similarity, const SamplePair& pair) noexcept {
   pairs.add(similarity, pair, pair.weight);
   families.add(similarity, pair, pair.share);
-  // what stands alone for many weighs more than a family
+  // A single pair that stands for many may weigh more than its family.
   squares[similarity_step(similarity)] += pair.share * std::max(pair.share, pair.family);
 }
 

@@ -109,7 +109,7 @@ void set_costs(PlannerInfo* root, JoinPath* join, const Path* outer, const Path*
   }
   path->total_cost = path->startup_cost + pairs * (kRefetchCost + conditions.per_tuple + cpu_tuple_cost) +
                      path->rows * path->pathtarget->cost.per_tuple;
-  // what does not fit is written and read once
+  // Rows that do not fit into memory are written to disk and read once.
   if (bytes > static_cast<double>(join_memory())) path->total_cost += 2 * seq_page_cost * bytes / BLCKSZ;
 }
 

@@ -249,7 +249,7 @@ void rescan_join(CustomScanState* node) {
   foreach (cell, node->custom_ps) {
     auto* child = static_cast<PlanState*>(lfirst(cell));
     if (node->ss.ps.chgParam != nullptr) UpdateChangedParamSet(child, node->ss.ps.chgParam);
-    // else it is scanned again when it is read
+    // A child with changed parameters starts its scan again when it is read.
     if (child->chgParam == nullptr) ExecReScan(child);
   }
 }

@@ -93,7 +93,7 @@ SPIPlanPtr prepare(const Guard* g, bool update, bool keyed) {
     if (OidIsValid(equals))
       appendStringInfo(&sql, " AND (t.%s %s CAST($%d AS %s)) IS NOT TRUE", quote_identifier(g->flag_name),
                        operator_sql(equals), n,
-                       // of any length: character alone is one
+                       // The modifier -1 allows any length: character alone means character(1).
                        format_type_extended(g->flag_type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
   }
   // Among equals the least key, so that the answer does not depend on the plan.

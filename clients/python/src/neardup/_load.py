@@ -81,7 +81,7 @@ class _Encoder:
         name = path.encode()
         size = len(body) if record.size is None else record.size
         fields = FIELDS.pack(8, size, 8, self.mtime, 8, hash_ - (1 << 64) if hash_ >> 63 else hash_, len(body))
-        # of an id not valid UTF-8, its broken characters were replaced before
+        # The broken characters of an id that is not valid UTF-8 have been replaced before.
         record_id = NULL if not record.record_id else _field(record.record_id.encode("utf-8", "replace"))
         attributes = NULL if not record.attributes else _field(b"\x01" + _json(record.attributes))
         data = b"".join((START.pack(8, len(name)), name, fields, body, record_id, NULL, attributes))
