@@ -11,6 +11,9 @@ SRC := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 # sources PATTERNS: files of the source folder, named from there, in one order everywhere
 sources = $(patsubst $(SRC)/%,%,$(sort $(wildcard $(addprefix $(SRC)/,$(1)))))
 
+# A recipe that fails leaves no file that looks made.
+.DELETE_ON_ERROR:
+
 EXTENSION = neardup
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(SRC)/neardup.control)
 MODULE_big = neardup

@@ -18,7 +18,7 @@ SETUP = """
 CREATE EXTENSION neardup;
 CREATE TABLE texts AS SELECT i AS id, string_agg(md5((w * (i % 500 + 1))::text), ' ') AS body
   FROM generate_series(1, 2000) i, generate_series(1, 60) w GROUP BY i;
-CREATE TABLE sets AS SELECT i AS id, array(SELECT (power(random(), 3) * (50000 + i - i))::int
+CREATE TABLE sets AS SELECT i AS id, array(SELECT (power(random(), 3) * 50000)::int
   FROM generate_series(1, 12 + i % 20)) AS s FROM generate_series(1, 30000) i;
 CREATE TABLE signatures AS SELECT i AS id, set_minhash(array(
   SELECT ((i / 3) * 100 + c + CASE WHEN c < i % 7 THEN i * 1000 ELSE 0 END)::bigint
@@ -56,11 +56,12 @@ def make_database(name, library):
     for statement in filter(str.strip, SETUP.split(";\n")):
         session.conn.execute(statement)
     if library:
-        session.conn.execute("UPDATE pg_catalog.pg_proc SET probin = %s WHERE probin = '$libdir/neardup'", [library])
+        changed = session.conn.execute("UPDATE pg_catalog.pg_proc SET probin = %s WHERE probin = '$libdir/neardup'",
+                                       [library])
+        assert changed.rowcount > 0, "no function of %s is one of the library" % name
     session.conn.close()
     session = Session("enable_seqscan = off", database=name)
-    loaded = session.one("SELECT library FROM neardup_version()")
-    assert loaded, "the library does not answer"
+    print("%s: library %s" % (name, session.one("SELECT library FROM neardup_version()")[0]))
     return session
 
 

@@ -78,10 +78,14 @@ def main(make, rows, *libraries):
     libraries = dict(library.split("=", 1) for library in libraries)
     found = {name: [] for name in libraries}
     names = list(libraries)
-    for turn in range(ROUNDS):
-        for name in names[turn % len(names):] + names[:turn % len(names)]:
-            found[name].append(figures(libraries[name], queries))
-    use("$libdir/neardup")
+    try:
+        for turn in range(ROUNDS):
+            for name in names[turn % len(names):] + names[:turn % len(names)]:
+                found[name].append(figures(libraries[name], queries))
+    finally:
+        use("$libdir/neardup")
+        with psycopg.connect("", autocommit=True) as conn:
+            conn.execute("DROP TABLE {0}, {0}_queries, {0}_inserts".format(TABLE))
     print("%s rows, processor time in ms, the least of %d rounds; the ratio to %s" % (
         "{:,}".format(int(rows)), ROUNDS, names[0]))
     print("%-10s" % "" + "".join("%20s" % figure for figure in FIGURES))
@@ -89,8 +93,6 @@ def main(make, rows, *libraries):
     for name in names:
         print("%-10s" % name + "".join("%13.4f %6.2f" % (value, value / base)
                                        for value, base in zip(least[name], least[names[0]])))
-    with psycopg.connect("", autocommit=True) as conn:
-        conn.execute("DROP TABLE {0}, {0}_queries, {0}_inserts".format(TABLE))
 
 
 if __name__ == "__main__":

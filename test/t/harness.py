@@ -166,12 +166,15 @@ def waiting_behind(other, conn, query):
     errors = []
     thread = Thread(target=lambda: errors.append(sql_error(conn, query)), daemon=True)
     thread.start()
-    limit = time.monotonic() + 60  # a hang guard
-    while thread.is_alive() and time.monotonic() < limit and not one(
-            other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,)):
-        time.sleep(0.002)
-    yield errors, thread.is_alive()
-    thread.join(60)
+    limit, waits = time.monotonic() + 60, False  # a hang guard
+    while thread.is_alive() and not waits and time.monotonic() < limit:
+        waits = one(other, "SELECT pg_backend_pid() = ANY (pg_blocking_pids(%s))", (conn.info.backend_pid,))
+        if not waits:
+            time.sleep(0.002)
+    try:
+        yield errors, waits
+    finally:
+        thread.join(60)
     if not errors:
         raise RuntimeError("%s does not end" % query)
 
