@@ -41,7 +41,7 @@ def comments(path, text):
 
 
 def known_files(folder, endings):
-    """The files below a checkout that git knows or does not ignore, by their endings; None where this is no checkout."""
+    """The files below a checkout that git knows or does not ignore, by their endings; None where it is no checkout."""
     listed = subprocess.run(
         ["git", "-c", "safe.directory=" + os.path.realpath(folder), "ls-files", "-z", "--cached", "--others",
          "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=False)
