@@ -88,7 +88,7 @@ def copy_sources(commit, folder):
             return None
         subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
     else:
-        for entry in ("Makefile", "neardup.control", "docs", "sql", "src"):
+        for entry in ("Makefile", "neardup.control", "docs", "sql", "src", "tools"):
             path = os.path.join(ROOT, entry)
             if os.path.isdir(path):
                 shutil.copytree(path, os.path.join(folder, entry), dirs_exist_ok=True, ignore=shutil.ignore_patterns(
