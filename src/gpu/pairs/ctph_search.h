@@ -25,10 +25,8 @@ class CtphSearch final : public DeviceSearch<Gpu> {
 
  private:
   using Base = DeviceSearch<Gpu>;
-  using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
-  using typename Base::Unit;
   enum { kSymbolsColumn, kLengthColumn, kRowColumn, kLevelsColumn, kRestColumn, kColumns };
 
   void prepare(uint64_t) override {
@@ -55,7 +53,7 @@ class CtphSearch final : public DeviceSearch<Gpu> {
 
   void allocate_scratch(Slot& slot, const MemoryPlan&) override {
     Gpu& gpu = *slot.device->gpu;
-    slot.temporary = typename Base::template Buffer<uint8_t>(gpu, kMaxSums * 2);
+    slot.temporary = typename Gpu::template Buffer<uint8_t>(gpu, kMaxSums * 2);
     std::memcpy(slot.staging[0].data(), most_.data(), kMaxSums * 2);
     gpu.copy_in(*slot.stream, slot.temporary.data(), slot.staging[0].data(), kMaxSums * 2);
     gpu.wait(*slot.stream);
@@ -105,7 +103,6 @@ class CtphSearch final : public DeviceSearch<Gpu> {
     slot.pieces.push_back({slot.unit.tile, 0, 0});
     return false;
   }
-  bool next_piece(Slot&, Piece*) override { return false; }
   std::pair<Piece, Piece> halve(const Piece& piece) override {
     const auto [one, two] = halves(piece.tile);
     return {Piece{one, 0, 0}, Piece{two, 0, 0}};

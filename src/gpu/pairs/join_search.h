@@ -27,10 +27,8 @@ class JoinSearch : public DeviceSearch<Gpu> {
 
  protected:
   using Base = DeviceSearch<Gpu>;
-  using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
-  using typename Base::Unit;
   static constexpr uint32_t kSampleRows = 1 << 17;
 
   // The columns of a store, without its rows. keys: true if rows are joined.
@@ -76,11 +74,11 @@ class JoinSearch : public DeviceSearch<Gpu> {
     if (brute_) return;
     Gpu& gpu = *slot.device->gpu;
     for (int k = 0; k < 2; ++k) {
-      slot.keys[k] = typename Base::template Buffer<uint32_t>(gpu, plan.scratch_rows);
-      slot.positions[k] = typename Base::template Buffer<uint32_t>(gpu, plan.scratch_rows);
+      slot.keys[k] = typename Gpu::template Buffer<uint32_t>(gpu, plan.scratch_rows);
+      slot.positions[k] = typename Gpu::template Buffer<uint32_t>(gpu, plan.scratch_rows);
     }
-    slot.sums = typename Base::template Buffer<uint64_t>(gpu, plan.scratch_rows);
-    slot.temporary = typename Base::template Buffer<uint8_t>(gpu, gpu.temporary_bytes(plan.scratch_rows));
+    slot.sums = typename Gpu::template Buffer<uint64_t>(gpu, plan.scratch_rows);
+    slot.temporary = typename Gpu::template Buffer<uint8_t>(gpu, gpu.temporary_bytes(plan.scratch_rows));
   }
 
   void begin() override {
@@ -208,14 +206,14 @@ class JoinSearch : public DeviceSearch<Gpu> {
       gpu.use();
       typename Base::Stream stream(gpu);
       Slab slab;
-      typename Base::template Buffer<uint32_t> counters(gpu, slots);
-      typename Base::template Buffer<uint64_t> sums(gpu, bands());
+      typename Gpu::template Buffer<uint32_t> counters(gpu, slots);
+      typename Gpu::template Buffer<uint64_t> sums(gpu, bands());
       for (uint32_t c = 0; c < shape.columns; ++c)
-        slab.columns[c] = typename Base::template Buffer<uint8_t>(gpu, size_t{n} * shape.width[c]);
+        slab.columns[c] = typename Gpu::template Buffer<uint8_t>(gpu, size_t{n} * shape.width[c]);
       constexpr uint32_t kSamplePortion = 4096;
       this->stores_.assign(1, shape);
       for (uint32_t c = 0; c < shape.uploaded; ++c) {
-        typename Base::template Pinned<uint8_t> staging(gpu, size_t{kSamplePortion} * shape.width[c]);
+        typename Gpu::template Pinned<uint8_t> staging(gpu, size_t{kSamplePortion} * shape.width[c]);
         for (uint32_t first = 0; first < n; first += kSamplePortion) {
           const uint32_t count = std::min(kSamplePortion, n - first);
           for (uint32_t i = 0; i < count; ++i)
@@ -232,7 +230,7 @@ class JoinSearch : public DeviceSearch<Gpu> {
         const EstimatePairs<Rows> kernel{sample_rows(slab, n), band, n, slots, counters.data(), sums.data() + band};
         gpu.launch(stream, kernel, (n - 1) / kernel.kThreads + 1);
       }
-      typename Base::template Pinned<uint64_t> loads(gpu, bands());
+      typename Gpu::template Pinned<uint64_t> loads(gpu, bands());
       gpu.copy_out(stream, loads.data(), sums.data(), bands() * sizeof(uint64_t));
       gpu.wait(stream);
       std::copy_n(loads.data(), bands(), pairs.begin());
@@ -268,7 +266,6 @@ class SimhashSearch final : public JoinSearch<Gpu, SimhashRows> {
 
  private:
   using Base = JoinSearch<Gpu, SimhashRows>;
-  using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
   // Blocks of one bit or two tell nothing.
@@ -332,7 +329,6 @@ class MinhashSearch final : public JoinSearch<Gpu, MinhashRows> {
 
  private:
   using Base = JoinSearch<Gpu, MinhashRows>;
-  using typename Base::Piece;
   using typename Base::Slab;
   using typename Base::Slot;
   enum { kRowsColumn, kKeysColumn };

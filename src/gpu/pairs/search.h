@@ -1,5 +1,5 @@
-// A search on GPUs, whatever the signature: slabs of rows in device memory, slots that have one piece of work each in
-// flight, and results on their way out. Kinds of searches (ctph_search.h, join_search.h) say what the pieces are.
+// A search on GPUs, whatever the signature: slabs of rows in device memory, loaded by slots that need them. Kinds of
+// searches (ctph_search.h, join_search.h) say what the pieces are.
 //
 // Gpu is a device: CudaGpu (base/cuda_gpu.h), or in tests one that runs kernels on the host (test/gpu/host_gpu.h).
 #pragma once
@@ -34,19 +34,73 @@ using MakeSearch = std::unique_ptr<Search>(const std::vector<CudaGpu*>& gpus, co
                                            const NeardupGpuOptions& options);
 MakeSearch make_ctph_search, make_simhash_search, make_minhash_search;
 
-// The counts that a piece of work leaves for the host, beside its pairs.
-struct Counters {
-  uint64_t compared;
-  uint64_t total;
-  uint32_t found;
-  uint32_t candidates;
+template <class Gpu>
+struct PairSlot;
+
+// A slab on a device.
+template <class Gpu>
+struct DeviceSlab {
+  int64_t id = -1;
+  uint32_t rows = 0;
+  uint32_t column = 0;  // what is loaded: columns before this, and of it
+  uint32_t loaded = 0;  // these rows
+  uint32_t users = 0;
+  uint64_t used = 0;
+  bool complete = false;
+  PairSlot<Gpu>* loader = nullptr;
+  typename Gpu::template Buffer<uint8_t> columns[Store::kMaxStoreColumns];
+  std::unique_ptr<typename Gpu::Event> event;  // when it is complete, for streams of other slots
+
+  template <class T>
+  T* as(uint32_t c) const noexcept {
+    return reinterpret_cast<T*>(columns[c].data());
+  }
+};
+template <class GpuType>
+struct PairDevice {
+  GpuType* gpu = nullptr;
+  std::vector<std::vector<std::unique_ptr<DeviceSlab<GpuType>>>> slabs;  // by store
+};
+
+// Slabs of a unit of work, and which one it is.
+struct Unit {
+  uint32_t store_x = 0, store_y = 0;
+  uint32_t slab_x = 0, slab_y = 0;
+  uint32_t number = 0;  // a kind's own: join, band
+  Tile tile = {};
+};
+// A part of a unit: a tile, or a range of numbered pairs.
+struct Piece {
+  Tile tile = {};
+  uint64_t first = 0;
+  uint32_t n = 0;
 };
 
 template <class Gpu>
-class DeviceSearch : public Search {
+struct PairSlot : WorkSlot<Gpu, PairDevice<Gpu>, Piece> {
+  template <class T>
+  using Buffer = typename Gpu::template Buffer<T>;
+
+  Unit unit;
+  DeviceSlab<Gpu>* x = nullptr;
+  DeviceSlab<Gpu>* y = nullptr;
+  bool preparing = false;
+  uint64_t range_first = 0, range_end = 0;
+
+  Buffer<Pair> candidates;
+  // Memory of the join.
+  Buffer<uint32_t> keys[2];
+  Buffer<uint32_t> positions[2];
+  uint32_t sorted = 0;  // which of the two
+  Buffer<uint64_t> sums;
+  Buffer<uint8_t> temporary;
+};
+
+template <class Gpu>
+class DeviceSearch : public Search, protected SlotSearch<PairSlot<Gpu>> {
  public:
-  explicit DeviceSearch(const std::vector<Gpu*>& gpus) : gpus_(gpus) {}
-  ~DeviceSearch() override { drop_memory(); }
+  explicit DeviceSearch(const std::vector<Gpu*>& gpus) : Machine(gpus) {}
+  ~DeviceSearch() override { this->drop_memory(); }
 
   void start(uint64_t limit) override {
     allocate_within<Gpu>(
@@ -60,8 +114,8 @@ class DeviceSearch : public Search {
           *planned = plan.bytes;
           allocate_memory(plan);
         },
-        [&] { drop_memory(); });
-    stats.devices = static_cast<uint32_t>(gpus_.size());
+        [&] { this->drop_memory(); });
+    stats.devices = static_cast<uint32_t>(this->gpus_.size());
     stats.slabs = 0;
     for (const Store& s : stores_) stats.slabs += s.slabs;
     begin();
@@ -69,7 +123,7 @@ class DeviceSearch : public Search {
 
   uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
     bool busy = false;
-    const uint32_t n = found_.step(slots_, pairs, max, &busy, [&](Slot& slot) { return advance(slot); });
+    const uint32_t n = this->step_slots(pairs, max, &busy);
     *done = busy || !finished_ ? std::min(0.999, progress()) : 1;
     return n;
   }
@@ -81,73 +135,11 @@ class DeviceSearch : public Search {
   static constexpr uint64_t kLeastSearchMemory = 256 << 10;
 
  protected:
-  template <class T>
-  using Buffer = typename Gpu::template Buffer<T>;
-  template <class T>
-  using Pinned = typename Gpu::template Pinned<T>;
-  using Stream = typename Gpu::Stream;
-  using Event = typename Gpu::Event;
-
-  enum class State { idle, loading, preparing, ready, running };
-  struct Slot;
-
-  // A slab on a device.
-  struct Slab {
-    int64_t id = -1;
-    uint32_t rows = 0;
-    uint32_t column = 0;  // what is loaded: columns before this, and of it
-    uint32_t loaded = 0;  // these rows
-    uint32_t users = 0;
-    uint64_t used = 0;
-    bool complete = false;
-    Slot* loader = nullptr;
-    Buffer<uint8_t> columns[Store::kMaxStoreColumns];
-    std::unique_ptr<Event> event;  // when it is complete, for streams of other slots
-
-    template <class T>
-    T* as(uint32_t c) const noexcept {
-      return reinterpret_cast<T*>(columns[c].data());
-    }
-  };
-  struct Device {
-    Gpu* gpu = nullptr;
-    std::vector<std::vector<std::unique_ptr<Slab>>> slabs;  // by store
-  };
-
-  // Slabs of a unit of work, and which one it is.
-  struct Unit {
-    uint32_t store_x = 0, store_y = 0;
-    uint32_t slab_x = 0, slab_y = 0;
-    uint32_t number = 0;  // a kind's own: join, band
-    Tile tile = {};
-  };
-  // A part of a unit: a tile, or a range of numbered pairs.
-  struct Piece {
-    Tile tile = {};
-    uint64_t first = 0;
-    uint32_t n = 0;
-  };
-
-  struct Slot : SlotMemory<Gpu> {
-    Device* device = nullptr;
-    State state = State::idle;
-    Unit unit;
-    Slab* x = nullptr;
-    Slab* y = nullptr;
-    std::vector<Piece> pieces;
-    uint64_t range_first = 0, range_end = 0;
-    Piece piece;
-
-    Buffer<Pair> candidates;
-    Buffer<Counters> counters;
-    Pinned<Counters> told;
-    // Memory of the join.
-    Buffer<uint32_t> keys[2];
-    Buffer<uint32_t> positions[2];
-    uint32_t sorted = 0;  // which of the two
-    Buffer<uint64_t> sums;
-    Buffer<uint8_t> temporary;
-  };
+  using Machine = SlotSearch<PairSlot<Gpu>>;
+  using typename Machine::Device;
+  using typename Machine::Event;
+  using typename Machine::Slot;
+  using Slab = DeviceSlab<Gpu>;
 
   // ------------------------------------------------------------ what differs from kind to kind
 
@@ -165,24 +157,20 @@ class DeviceSearch : public Search {
   // Launches what must be done before pieces can be cut; false: pieces are there.
   virtual bool prepare_unit(Slot& slot) = 0;
   virtual void prepared(Slot&) {}
-  virtual bool next_piece(Slot& slot, Piece* piece) = 0;
-  virtual void launch(Slot& slot, const Piece& piece) = 0;
-  // Into two, when what was found did not fit.
-  virtual std::pair<Piece, Piece> halve(const Piece& piece) = 0;
   virtual uint64_t piece_pairs(const Piece& piece) = 0;
   virtual double progress() = 0;
 
   uint32_t rows_in(const Slot& slot) const noexcept { return slot.x->rows + (slot.y == slot.x ? 0 : slot.y->rows); }
-  List<Pair> found_list(Slot& slot) const noexcept { return {slot.found.data(), &slot.counters.data()->found, room_}; }
+  List<Pair> found_list(Slot& slot) const noexcept {
+    return {slot.found.data(), &slot.counters.data()->found, this->room_};
+  }
   List<Pair> candidate_list(Slot& slot) const noexcept {
-    return {slot.candidates.data(), &slot.counters.data()->candidates, room_};
+    return {slot.candidates.data(), &slot.counters.data()->candidates, this->room_};
   }
 
-  std::vector<Gpu*> gpus_;
   std::vector<Store> stores_;
   MemoryNeed need_;
   WorkSize piece_size_ = piece_size();
-  uint32_t room_ = 0;
   bool with_candidates_ = false;
   bool finished_ = false;  // next_unit() has no more
 
@@ -192,72 +180,38 @@ class DeviceSearch : public Search {
   static constexpr uint64_t kMaxStaging = 4 << 20;
 
   void allocate_memory(const MemoryPlan& plan) {
-    room_ = plan.room;
-    staging_bytes_ = kLeastStaging;
+    this->room_ = plan.room;
+    uint64_t staging = kLeastStaging;
     for (const Store& s : stores_)
-      for (uint32_t c = 0; c < s.uploaded; ++c)
-        staging_bytes_ = std::max(staging_bytes_, uint64_t{s.slab_rows} * s.width[c]);
-    staging_bytes_ = std::min(staging_bytes_, kMaxStaging);
+      for (uint32_t c = 0; c < s.uploaded; ++c) staging = std::max(staging, uint64_t{s.slab_rows} * s.width[c]);
+    this->staging_bytes_ = std::min(staging, kMaxStaging);
     stats.device_bytes = plan.bytes;
-    for (Gpu* gpu : gpus_) {
+    for (Gpu* gpu : this->gpus_) {
       gpu->use();
-      devices_.push_back(std::make_unique<Device>());
-      Device& device = *devices_.back();
+      this->devices_.push_back(std::make_unique<Device>());
+      Device& device = *this->devices_.back();
       device.gpu = gpu;
       for (const Store& store : stores_) {
         device.slabs.emplace_back();
         for (uint32_t i = 0; i < store.held; ++i) {
           auto slab = std::make_unique<Slab>();
           for (uint32_t c = 0; c < store.columns; ++c)
-            slab->columns[c] = Buffer<uint8_t>(*gpu, size_t{store.slab_rows} * store.width[c]);
+            slab->columns[c] = typename Gpu::template Buffer<uint8_t>(*gpu, size_t{store.slab_rows} * store.width[c]);
           slab->event = std::make_unique<Event>(*gpu);
           device.slabs.back().push_back(std::move(slab));
         }
       }
       for (uint32_t i = 0; i < need_.slots; ++i) {
         auto slot = std::make_unique<Slot>();
-        slot->device = &device;
-        slot->allocate(*gpu, room_, staging_bytes_);
-        if (with_candidates_) slot->candidates = Buffer<Pair>(*gpu, room_);
-        slot->counters = Buffer<Counters>(*gpu, 1);
-        slot->told = Pinned<Counters>(*gpu, 1);
+        slot->allocate(device, plan.room, this->staging_bytes_);
+        if (with_candidates_) slot->candidates = typename Gpu::template Buffer<Pair>(*gpu, plan.room);
         allocate_scratch(*slot, plan);
-        slots_.push_back(std::move(slot));
+        this->slots_.push_back(std::move(slot));
       }
     }
   }
 
-  void drop_memory() noexcept {
-    finish_copies(slots_);
-    slots_.clear();
-    devices_.clear();
-  }
-
-  // One move of a slot; false when it must wait, or has nothing to do.
-  bool advance(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
-    switch (slot.state) {
-      case State::idle:
-        return start_unit(slot);
-      case State::loading:
-        return load(slot);
-      case State::preparing:
-        if (!gpu.done(*slot.event)) return false;
-        prepared(slot);
-        slot.state = State::ready;
-        return true;
-      case State::ready:
-        return launch_piece(slot);
-      case State::running:
-        if (!gpu.done(*slot.event)) return false;
-        collect(slot);
-        slot.state = State::ready;
-        return true;
-    }
-    return false;
-  }
-
-  bool start_unit(Slot& slot) {
+  bool start_unit(Slot& slot) override {
     if (!waiting_ && !finished_) {
       waiting_ = next_unit(&waiting_unit_);
       finished_ = !waiting_;
@@ -275,7 +229,6 @@ class DeviceSearch : public Search {
     slot.unit = u;
     slot.x = x;
     slot.y = y;
-    slot.state = State::loading;
     return true;
   }
 
@@ -302,8 +255,15 @@ class DeviceSearch : public Search {
   }
 
   // A portion of the slabs' rows at a time.
-  bool load(Slot& slot) {
+  bool load(Slot& slot) override {
     Gpu& gpu = *slot.device->gpu;
+    if (slot.preparing) {
+      if (!gpu.done(*slot.event)) return false;
+      prepared(slot);
+      slot.preparing = false;
+      slot.state = SlotState::ready;
+      return true;
+    }
     Slab* const slabs[2] = {slot.x, slot.y};
     const uint32_t stores[2] = {slot.unit.store_x, slot.unit.store_y};
     for (int k = 0; k < 2; ++k) {
@@ -314,9 +274,9 @@ class DeviceSearch : public Search {
       if (slab.loader != &slot) return false;
       if (slab.column < store.uploaded) {
         const uint32_t width = store.width[slab.column];
-        const uint32_t n = std::min(slab.rows - slab.loaded, static_cast<uint32_t>(staging_bytes_ / width));
+        const uint32_t n = std::min(slab.rows - slab.loaded, static_cast<uint32_t>(this->staging_bytes_ / width));
         const uint32_t first = static_cast<uint32_t>(slab.id) * store.slab_rows + slab.loaded;
-        if (!slot.copy_in(gpu, slab.columns[slab.column].data() + size_t{slab.loaded} * width, size_t{n} * width,
+        if (!slot.copy_in(slab.columns[slab.column].data() + size_t{slab.loaded} * width, size_t{n} * width,
                           [&](uint8_t* to) { fill(stores[k], slab.column, first, n, to); }))
           return false;
         slab.loaded += n;
@@ -333,57 +293,32 @@ class DeviceSearch : public Search {
     for (Slab* slab : slabs) gpu.wait_for(*slot.stream, *slab->event);
     slot.pieces.clear();
     slot.range_first = slot.range_end = 0;
-    if (prepare_unit(slot)) {
-      gpu.copy_out(*slot.stream, slot.told.data(), slot.counters.data(), sizeof(Counters));
-      gpu.record(*slot.event, *slot.stream);
-      slot.state = State::preparing;
-    } else {
-      slot.state = State::ready;
-    }
+    slot.preparing = prepare_unit(slot);
+    if (slot.preparing)
+      slot.tell_counters();
+    else
+      slot.state = SlotState::ready;
     return true;
   }
 
-  bool launch_piece(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
-    if (!slot.pieces.empty()) {
-      slot.piece = slot.pieces.back();
-      slot.pieces.pop_back();
-    } else if (!next_piece(slot, &slot.piece)) {
-      --slot.x->users;
-      --slot.y->users;
-      slot.x = slot.y = nullptr;
-      slot.state = State::idle;
-      return true;
-    }
-    gpu.clear(*slot.stream, slot.counters.data(), sizeof(Counters));
-    launch(slot, slot.piece);
-    gpu.copy_out(*slot.stream, slot.told.data(), slot.counters.data(), sizeof(Counters));
-    gpu.record(*slot.event, *slot.stream);
-    slot.launched = milliseconds();
-    slot.state = State::running;
-    return true;
+  void end_unit(Slot& slot) override {
+    --slot.x->users;
+    --slot.y->users;
+    slot.x = slot.y = nullptr;
   }
 
-  void collect(Slot& slot) {
-    const Counters& told = slot.told.data()[0];
+  void count(Slot& slot, bool halved) override {
     piece_size_.took(milliseconds() - slot.launched);
-    if (told.found > room_ || told.candidates > room_) {
-      const auto [one, two] = halve(slot.piece);
-      slot.pieces.push_back(two);
-      slot.pieces.push_back(one);
+    if (halved) {
       ++stats.halvings;
       return;
     }
+    const Counters& told = slot.told.data()[0];
     stats.looked += piece_pairs(slot.piece);
     stats.compared += with_candidates_ ? told.candidates : told.compared;
     stats.found += told.found;
-    found_.fetch(slot, told.found);
   }
 
-  std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  FoundPairs found_;
-  uint64_t staging_bytes_ = 0;
   uint64_t clock_ = 0;
   bool waiting_ = false;  // a unit that no slot has taken
   Unit waiting_unit_;

@@ -137,7 +137,7 @@ inline bool plan_words(const NeardupGpuWordBlock& block, uint32_t dense, uint64_
           const uint64_t padded = round_up(strip, kRowStep);
           const uint64_t slot = p.strip_entries * 6 + 4 * (uint64_t{strip} + 1) + uint64_t{strip} * 8 +
                                 padded * 3 * p.dense_columns + padded * stride * (dense != 0 ? 8 : 4) +
-                                uint64_t{room} * sizeof(Pair) + sizeof(uint32_t);
+                                uint64_t{room} * sizeof(Pair) + sizeof(Counters);
           p.bytes = slice + kWordSlots * slot;
           if (p.bytes <= limit && p.strip_entries < UINT32_MAX) {
             *plan = p;

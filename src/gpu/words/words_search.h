@@ -1,7 +1,7 @@
 // Words compared on any Gpu: a block of words in slices, each of which a device holds as lists and matrices; rows to
-// compare with it in strips; the numerators of a strip and a slice, of which the device
-// reports what may be among the best. Gpu is a device: CudaGpu, or in tests one that runs kernels on the host
-// (test/gpu/host_gpu.h). Long: a search is one state machine, whose steps share its buffers.
+// compare with it in strips; the numerators of a strip and a slice, of which the device reports what may be among the
+// best. Gpu is a device: CudaGpu, or in tests one that runs kernels on the host (test/gpu/host_gpu.h). Long: steps
+// share the buffers of a search.
 #pragma once
 
 #include <algorithm>
@@ -33,11 +33,74 @@ class Words {
 class CudaGpu;
 std::unique_ptr<Words> make_words(const std::vector<CudaGpu*>& gpus, uint32_t way);
 
+// Rows on a device. The columns of arrays in the order in which they are loaded.
+enum { kDenseColumn, kBegins, kFeatures, kValues, kWeights, kBounds, kColumns };
 template <class Gpu>
-class WordSearch final : public Words {
+struct DeviceWordRows {
+  template <class T>
+  using Buffer = typename Gpu::template Buffer<T>;
+
+  Buffer<uint32_t> dense;
+  Buffer<uint32_t> begins;
+  Buffer<uint32_t> features;
+  Buffer<uint16_t> values;
+  Buffer<uint32_t> weights;
+  Buffer<float> bounds;
+  Buffer<int8_t> matrix;
+
+  WordRowsView view() const noexcept { return {begins.data(), features.data(), values.data()}; }
+};
+
+template <class GpuType>
+struct WordDevice {
+  using Event = typename GpuType::Event;
+  template <class T>
+  using Buffer = typename GpuType::template Buffer<T>;
+
+  GpuType* gpu = nullptr;
+  DeviceWordRows<GpuType> slice;
+  Buffer<uint64_t> lists;
+  Buffer<uint32_t> entries;
+  Buffer<uint32_t> counts;
+  Buffer<uint8_t> temporary;
+  uint64_t lists_size = 0;
+  int64_t held = -1;   // number of the slice
+  uint64_t probe = 0;  // that the bounds are of
+  bool loaded = false;
+  uint32_t users = 0;
+  std::unique_ptr<Event> ready;    // the slice
+  std::unique_ptr<Event> bounded;  // columns, by the latest strip
+  bool any_bounded = false;
+};
+
+template <class Gpu>
+struct WordSlot : WorkSlot<Gpu, WordDevice<Gpu>, WordPiece> {
+  // Rows that are being loaded.
+  struct Load {
+    const NeardupGpuWordRows* from = nullptr;
+    uint32_t first = 0, n = 0;  // rows of it
+    DeviceWordRows<Gpu>* to = nullptr;
+    uint32_t column = kColumns;
+    uint64_t done = 0;
+  };
+
+  typename Gpu::Multiplier* multiplier = nullptr;
+  uint32_t slice = 0;
+  Load load;
+  bool loads_slice = false;  // before its strip
+  bool new_rows = false;     // of the slice that it loads
+  DeviceWordRows<Gpu> strip;
+  WordTile tile = {};
+  double began = 0;  // when the strip was multiplied, until a piece of it is done
+  typename Gpu::template Buffer<uint32_t> numerators;
+  typename Gpu::template Buffer<int32_t> low;
+};
+
+template <class Gpu>
+class WordSearch final : public Words, SlotSearch<WordSlot<Gpu>> {
  public:
   // way: NEARDUP_GPU_WAY_...
-  WordSearch(const std::vector<Gpu*>& gpus, uint32_t way) : gpus_(gpus), way_(way) {
+  WordSearch(const std::vector<Gpu*>& gpus, uint32_t way) : Machine(gpus), way_(way) {
     for (Gpu* gpu : gpus_) {
       gpu->use();
       for (uint32_t i = 0; i < kWordSlots; ++i) {
@@ -62,7 +125,6 @@ class WordSearch final : public Words {
     limit_ = limit;
     row_entries_ = 0;
     probing_ = false;
-    found_.clear();
     wanted_.clear();
     if (multiplies_ && way_ != NEARDUP_GPU_WAY_GROUP)
       wanted_ = dense_features(block, way_ == NEARDUP_GPU_WAY_COMPARE ? 0 : kDenseFeatureShare);
@@ -91,7 +153,7 @@ class WordSearch final : public Words {
   uint32_t step(NeardupGpuPair* pairs, uint32_t max, double* done) override {
     if (!probing_) throw Error(Errc::invalid_argument, "there is no probe");
     bool busy = false;
-    const uint32_t n = found_.step(slots_, pairs, max, &busy, [&](Slot& slot) { return advance(slot); });
+    const uint32_t n = this->step_slots(pairs, max, &busy);
     probing_ = busy || slice_ < plan_.slices;
     *done = probing_ ? std::min(0.999, progress()) : 1;
     return n;
@@ -104,72 +166,21 @@ class WordSearch final : public Words {
   static constexpr uint64_t kLeastWordsMemory = 64 << 10;
 
  private:
+  using Machine = SlotSearch<WordSlot<Gpu>>;
+  using Machine::devices_;
+  using Machine::drop_memory;
+  using Machine::gpus_;
+  using Machine::slots_;
+  using Machine::staging_bytes_;
+  using typename Machine::Device;
+  using typename Machine::Event;
+  using typename Machine::Slot;
+  using typename Machine::Stream;
   template <class T>
   using Buffer = typename Gpu::template Buffer<T>;
-  template <class T>
-  using Pinned = typename Gpu::template Pinned<T>;
-  using Stream = typename Gpu::Stream;
-  using Event = typename Gpu::Event;
   using Multiplier = typename Gpu::Multiplier;
-
-  enum class State { idle, loading_slice, loading_strip, ready, running };
-
-  // Rows on a device. The columns of arrays in the order in which they are loaded.
-  enum { kDenseColumn, kBegins, kFeatures, kValues, kWeights, kBounds, kColumns };
-  struct Rows {
-    Buffer<uint32_t> dense;
-    Buffer<uint32_t> begins;
-    Buffer<uint32_t> features;
-    Buffer<uint16_t> values;
-    Buffer<uint32_t> weights;
-    Buffer<float> bounds;
-    Buffer<int8_t> matrix;
-
-    WordRowsView view() const noexcept { return {begins.data(), features.data(), values.data()}; }
-  };
-  // Rows that are being loaded.
-  struct Load {
-    const NeardupGpuWordRows* from = nullptr;
-    uint32_t first = 0, n = 0;  // rows of it
-    Rows* to = nullptr;
-    uint32_t column = kColumns;
-    uint64_t done = 0;
-  };
-
-  struct Slot;
-  struct Device {
-    Gpu* gpu = nullptr;
-    Rows slice;
-    Buffer<uint64_t> lists;
-    Buffer<uint32_t> entries;
-    Buffer<uint32_t> counts;
-    Buffer<uint8_t> temporary;
-    uint64_t lists_size = 0;
-    int64_t held = -1;   // number of the slice
-    uint64_t probe = 0;  // that the bounds are of
-    bool loaded = false;
-    uint32_t users = 0;
-    std::unique_ptr<Event> ready;    // the slice
-    std::unique_ptr<Event> bounded;  // columns, by the latest strip
-    bool any_bounded = false;
-  };
-  struct Slot : SlotMemory<Gpu> {
-    Device* device = nullptr;
-    Multiplier* multiplier = nullptr;
-    State state = State::idle;
-    uint32_t slice = 0;
-    Load load;
-    bool new_rows = false;  // of the slice that it loads
-    Rows strip;
-    WordTile tile = {};
-    bool first_piece = false;
-    WordPiece piece = {};
-    std::vector<WordPiece> pieces;
-    Buffer<uint32_t> numerators;
-    Buffer<int32_t> low;
-    Buffer<uint32_t> count;
-    Pinned<uint32_t> told;
-  };
+  using Load = typename Slot::Load;
+  using Rows = DeviceWordRows<Gpu>;
 
   static constexpr uint64_t kStaging = 4 << 20;
 
@@ -206,6 +217,7 @@ class WordSearch final : public Words {
   void allocate_memory() {
     const uint64_t stride = plan_.stride();
     const bool dense = plan_.dense != 0;
+    this->room_ = plan_.room;
     staging_bytes_ = std::min(kStaging, std::max(plan_.slice_entries, plan_.strip_entries) * 4 + 64);
     for (size_t g = 0; g < gpus_.size(); ++g) {
       Gpu& gpu = *gpus_[g];
@@ -225,14 +237,11 @@ class WordSearch final : public Words {
       for (uint32_t i = 0; i < kWordSlots; ++i) {
         auto slot = std::make_unique<Slot>();
         const uint64_t padded = round_up(plan_.strip_rows, kRowStep);
-        slot->device = &d;
         slot->multiplier = multipliers_[g * kWordSlots + i].get();
-        slot->allocate(gpu, plan_.room, staging_bytes_);
+        slot->allocate(d, plan_.room, staging_bytes_);
         allocate_rows(gpu, slot->strip, plan_.strip_rows, plan_.strip_entries, padded);
         slot->numerators = Buffer<uint32_t>(gpu, padded * stride);
         if (dense) slot->low = Buffer<int32_t>(gpu, padded * stride);
-        slot->count = Buffer<uint32_t>(gpu, 1);
-        slot->told = Pinned<uint32_t>(gpu, 1);
         slots_.push_back(std::move(slot));
       }
     }
@@ -245,12 +254,6 @@ class WordSearch final : public Words {
     rows.weights = Buffer<uint32_t>(gpu, n);
     rows.bounds = Buffer<float>(gpu, n);
     if (plan_.dense != 0) rows.matrix = Buffer<int8_t>(gpu, padded * 3 * plan_.dense_columns);
-  }
-
-  void drop_memory() noexcept {
-    finish_copies(slots_);
-    slots_.clear();
-    devices_.clear();
   }
 
   // ------------------------------------------------------------ units of work: a slice and a strip of rows
@@ -277,37 +280,7 @@ class WordSearch final : public Words {
     return plan_.slices == 0 ? 1 : (slice_ + of_slice) / plan_.slices;
   }
 
-  // One move of a slot; false when it must wait, or has nothing to do.
-  bool advance(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
-    switch (slot.state) {
-      case State::idle:
-        return start_unit(slot);
-      case State::loading_slice:
-        if (slot.load.column != kColumns) return load(slot);
-        build_slice(slot);
-        load_rows(slot.load, rows_, slot.tile.first_row - rows_.first, slot.tile.rows, slot.strip, kBegins);
-        slot.state = State::loading_strip;
-        return true;
-      case State::loading_strip:
-        if (slot.load.column != kColumns) return load(slot);
-        // Another slot may still be loading the slice.
-        if (!slot.device->loaded) return false;
-        compute(slot);
-        slot.state = State::ready;
-        return true;
-      case State::ready:
-        return tell_piece(slot);
-      case State::running:
-        if (!gpu.done(*slot.event)) return false;
-        collect(slot);
-        slot.state = State::ready;
-        return true;
-    }
-    return false;
-  }
-
-  bool start_unit(Slot& slot) {
+  bool start_unit(Slot& slot) override {
     if (slice_ == plan_.slices) return false;
     Device& device = *slot.device;
     const bool new_slice = device.held != slice_ || device.probe != probe_;
@@ -322,6 +295,7 @@ class WordSearch final : public Words {
     while (n < most && rows_.begin[next_row_ + n + 1] - rows_.begin[next_row_] <= plan_.strip_entries) ++n;
     slot.tile = {rows_.first + next_row_, n, block_.rows.first + slice_first(), slice_width(slice_), plan_.stride(),
                  slot.numerators.data()};
+    slot.loads_slice = new_slice;
     if (new_slice) {
       device.loaded = false;
       load_rows(slot.load, block_.rows, slice_first(), slice_width(slice_), device.slice,
@@ -329,10 +303,8 @@ class WordSearch final : public Words {
       slot.new_rows = device.held != slice_;
       device.held = slice_;
       device.probe = probe_;
-      slot.state = State::loading_slice;
     } else {
       load_rows(slot.load, rows_, next_row_, n, slot.strip, kBegins);
-      slot.state = State::loading_strip;
     }
     next_row_ += n;
     if (next_row_ == rows_end_) {
@@ -349,9 +321,23 @@ class WordSearch final : public Words {
     load = {&from, first, n, &to, column, 0};
   }
 
+  bool load(Slot& slot) override {
+    if (slot.load.column != kColumns) return load_column(slot);
+    if (slot.loads_slice) {
+      build_slice(slot);
+      load_rows(slot.load, rows_, slot.tile.first_row - rows_.first, slot.tile.rows, slot.strip, kBegins);
+      slot.loads_slice = false;
+      return true;
+    }
+    // Another slot may still be loading the slice.
+    if (!slot.device->loaded) return false;
+    compute(slot);
+    slot.state = SlotState::ready;
+    return true;
+  }
+
   // A portion of a column.
-  bool load(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
+  bool load_column(Slot& slot) {
     Load& l = slot.load;
     const uint64_t entries = l.from->begin[l.first + l.n] - l.from->begin[l.first];
     const struct {
@@ -367,8 +353,7 @@ class WordSearch final : public Words {
     const auto [to, count, width] = columns[l.column];
     if (l.done < count) {
       const uint64_t n = std::min(count - l.done, staging_bytes_ / width);
-      if (!slot.copy_in(gpu, static_cast<uint8_t*>(to) + l.done * width, n * width,
-                        [&](uint8_t* out) { fill(l, n, out); }))
+      if (!slot.copy_in(static_cast<uint8_t*>(to) + l.done * width, n * width, [&](uint8_t* out) { fill(l, n, out); }))
         return false;
       l.done += n;
     }
@@ -466,7 +451,7 @@ class WordSearch final : public Words {
     Gpu& gpu = *device.gpu;
     Stream& stream = *slot.stream;
     const WordTile& tile = slot.tile;
-    slot.launched = milliseconds();
+    slot.began = milliseconds();
     gpu.wait_for(stream, *device.ready);
     const bool dense = plan_.dense != 0;
     if (dense) {
@@ -503,49 +488,32 @@ class WordSearch final : public Words {
                (tile.columns - 1) / ColumnBounds::kBlockColumns + 1);
     gpu.record(*device.bounded, stream);
     device.any_bounded = true;
-    slot.first_piece = true;
     const uint32_t begin = tile.first_pair_column(0);
     slot.pieces.assign(1, {0, tile.rows, begin, tile.columns - begin});
     for (uint32_t row = 0; row < tile.rows; ++row) stats.pairs += tile.columns - tile.first_pair_column(row);
   }
 
-  bool tell_piece(Slot& slot) {
-    Gpu& gpu = *slot.device->gpu;
-    if (slot.pieces.empty()) {
-      --slot.device->users;
-      slot.state = State::idle;
-      return true;
-    }
-    slot.piece = slot.pieces.back();
-    slot.pieces.pop_back();
-    gpu.clear(*slot.stream, slot.count.data(), sizeof(uint32_t));
-    gpu.launch(*slot.stream,
-               TellPairs{slot.tile, slot.piece, slot.strip.weights.data(), slot.device->slice.weights.data(),
-                         slot.strip.bounds.data(), slot.device->slice.bounds.data(),
-                         List<Pair>{slot.found.data(), slot.count.data(), plan_.room}},
-               (slot.piece.columns - 1) / (TellPairs::kThreads * TellPairs::kPerThread) + 1, slot.piece.rows);
-    gpu.copy_out(*slot.stream, slot.told.data(), slot.count.data(), sizeof(uint32_t));
-    gpu.record(*slot.event, *slot.stream);
-    slot.state = State::running;
-    return true;
+  void launch(Slot& slot, const WordPiece& piece) override {
+    slot.device->gpu->launch(*slot.stream,
+                             TellPairs{slot.tile, piece, slot.strip.weights.data(), slot.device->slice.weights.data(),
+                                       slot.strip.bounds.data(), slot.device->slice.bounds.data(),
+                                       List<Pair>{slot.found.data(), &slot.counters.data()->found, plan_.room}},
+                             (piece.columns - 1) / (TellPairs::kThreads * TellPairs::kPerThread) + 1, piece.rows);
   }
 
-  void collect(Slot& slot) {
-    if (slot.first_piece) strip_size_.took(milliseconds() - slot.launched);
-    slot.first_piece = false;
-    const uint32_t told = slot.told.data()[0];
-    if (told > plan_.room) {
-      const auto [one, two] = halves(slot.piece);
-      slot.pieces.push_back(two);
-      slot.pieces.push_back(one);
+  std::pair<WordPiece, WordPiece> halve(const WordPiece& piece) override { return halves(piece); }
+
+  void count(Slot& slot, bool halved) override {
+    if (slot.began != 0) strip_size_.took(milliseconds() - slot.began);
+    slot.began = 0;
+    if (halved)
       ++stats.halvings;
-      return;
-    }
-    stats.told += told;
-    found_.fetch(slot, told);
+    else
+      stats.told += slot.told.data()[0].found;
   }
 
-  std::vector<Gpu*> gpus_;
+  void end_unit(Slot& slot) override { --slot.device->users; }
+
   uint32_t way_;
   std::vector<std::unique_ptr<Multiplier>> multipliers_;
   bool multiplies_ = true;
@@ -556,9 +524,6 @@ class WordSearch final : public Words {
   std::vector<uint32_t> wanted_;     // dense features, most frequent first
   std::vector<uint32_t> column_of_;  // by feature
   WordPlan plan_;
-  uint64_t staging_bytes_ = 0;
-  std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Slot>> slots_;
 
   NeardupGpuWordRows rows_ = {};
   const float* least_ = nullptr;
@@ -569,7 +534,6 @@ class WordSearch final : public Words {
   uint32_t rows_end_ = 0;
   WorkSize strip_size_ = strip_size();
   uint32_t most_strip_ = UINT32_MAX;
-  FoundPairs found_;
 };
 
 }  // namespace neardup::gpu
