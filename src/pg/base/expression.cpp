@@ -1,6 +1,7 @@
 #include "pg/base/expression.h"
 
 extern "C" {
+#include "catalog/pg_operator.h"
 #include "parser/parser.h"
 }
 
@@ -19,6 +20,16 @@ const ResTarget* parse_one_expression(const char* source) {
   // A "*" is expanded before expressions are analysed, which do not expect it.
   if (IsA(target->val, ColumnRef) && IsA(linitial(castNode(ColumnRef, target->val)->fields), A_Star)) return nullptr;
   return target;
+}
+
+const char* operator_sql(Oid number) {
+  HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(number));
+  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for operator %u", number);
+  const auto* form = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple));
+  const char* text =
+      psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)), NameStr(form->oprname));
+  ReleaseSysCache(tuple);
+  return text;
 }
 
 }  // namespace neardup

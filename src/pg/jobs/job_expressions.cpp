@@ -1,6 +1,7 @@
 #include "pg/jobs/job_expressions.h"
 
 #include "pg/base/expression.h"
+#include "pg/base/local_settings.h"
 #include "pg/profiles/profile.h"
 
 extern "C" {
@@ -71,10 +72,9 @@ Node* analysed(Relation relation, const char* expression) {
 // Written so that only what is in pg_catalog has no schema.
 const char* written(Relation relation, Node* node) {
   List* context = deparse_context_for(RelationGetRelationName(relation), RelationGetRelid(relation));
-  const int level = NewGUCNestLevel();
-  set_config_option("search_path", "pg_catalog", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+  const CatalogPath path = CatalogPath::begin("pg_catalog");
   const char* text = deparse_expression(node, context, false, false);
-  AtEOXact_GUC(true, level);
+  path.end();
   return text;
 }
 

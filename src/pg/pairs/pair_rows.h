@@ -5,7 +5,7 @@
 #include "core/exact/document_pairs.h"
 #include "core/pairs/pair_search.h"
 #include "pg/base/context.h"
-#include "pg/base/stages.h"
+#include "pg/base/progress.h"
 #include "pg/pairs/pair_options.h"
 #include "pg/pairs/row_notes.h"
 #include "pg/pairs/row_source.h"

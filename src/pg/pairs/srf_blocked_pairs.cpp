@@ -3,7 +3,6 @@
 #include "pg/base/context.h"
 #include "pg/base/progress.h"
 #include "pg/base/result_row.h"
-#include "pg/base/stages.h"
 #include "pg/pairs/row_source.h"
 #include "pg/values/arrays.h"
 #include "pg/values/values.h"

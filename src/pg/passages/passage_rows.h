@@ -4,7 +4,6 @@
 #include "core/passages/passage_search.h"
 #include "pg/base/context.h"
 #include "pg/base/progress.h"
-#include "pg/base/stages.h"
 #include "pg/pairs/row_source.h"
 
 #include "pg/base/pg.h"

@@ -86,12 +86,6 @@ void for_each_row(const Sql& query, std::initializer_list<SqlValue> values,
   MemoryContextSwitchTo(context);
 }
 
-CatalogPath CatalogPath::begin() {
-  const CatalogPath path(NewGUCNestLevel());
-  set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-  return path;
-}
-
 ErrorData* run_undoing(void (*f)(void*), void* arg) {
   MemoryContext context = CurrentMemoryContext;
   ResourceOwner owner = CurrentResourceOwner;

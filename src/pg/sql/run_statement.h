@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "pg/base/local_settings.h"
 #include "pg/sql/statement.h"
 
 namespace neardup {
@@ -45,18 +46,6 @@ void for_each_row(const Sql& query, std::initializer_list<SqlValue> values, OnRo
       query, values, [](void* arg, HeapTuple tuple, TupleDesc desc) { (*static_cast<OnRow*>(arg))(tuple, desc); },
       &on_row);
 }
-
-// search_path is "pg_catalog, pg_temp" until end(): names in statements then mean what they mean to us. An error, and
-// the end of the transaction, end it, too.
-class CatalogPath {
- public:
-  static CatalogPath begin();
-  void end() const { AtEOXact_GUC(true, level_); }
-
- private:
-  explicit CatalogPath(int level) : level_(level) {}
-  int level_;
-};
 
 // Runs f() in a subtransaction. Null where it has ended well; else what it raised, in the current memory context, with
 // all that it did undone. An error that asks for the end of the session's work, cancellation or shutdown, is raised

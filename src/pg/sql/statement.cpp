@@ -37,14 +37,9 @@ void demand_use(const char* pattern, const char* name) {
 
 const char* equality_name(Oid type) {
   const Oid equality = lookup_type_cache(getBaseType(type), TYPECACHE_EQ_OPR)->eq_opr;
-  HeapTuple tuple = OidIsValid(equality) ? SearchSysCache1(OPEROID, ObjectIdGetDatum(equality)) : nullptr;
-  if (!HeapTupleIsValid(tuple))
+  if (!OidIsValid(equality))
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("type %s has no equality", format_type_be(type))));
-  const auto* form = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple));
-  const char* text =
-      psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)), NameStr(form->oprname));
-  ReleaseSysCache(tuple);
-  return text;
+  return operator_sql(equality);
 }
 
 }  // namespace

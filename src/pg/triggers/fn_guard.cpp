@@ -1,11 +1,12 @@
 // Triggers against near copies: neardup_guard() refuses or skips them, neardup_flag() fills a column. Unlike a
 // constraint they work on partitioned tables: one prepared query searches all of it, with the rights of who inserts.
 #include "pg/triggers/guard.h"
+#include "pg/base/expression.h"
 #include "pg/base/held_names.h"
+#include "pg/base/local_settings.h"
 
 extern "C" {
 #include "access/xact.h"
-#include "catalog/pg_operator.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/hsearch.h"
@@ -48,16 +49,6 @@ struct PlanEntry {
   SPIPlanPtr plan;
 };
 HTAB* plans = nullptr;
-
-const char* operator_sql(Oid number) {
-  HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(number));
-  if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for operator %u", number);
-  const Form_pg_operator op = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple));
-  const char* text =
-      psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(op->oprnamespace)), NameStr(op->oprname));
-  ReleaseSysCache(tuple);
-  return text;
-}
 
 // Parameters: $1 the lsh_query, $2 the signature; of an UPDATE $3 and $4, where the row was; its primary key; of a
 // row that passes_own_copies(), by what others name it.
@@ -183,10 +174,10 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
     if (is_null) nulls[n] = 'n';
   }
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  const int level = NewGUCNestLevel();
+  const LocalSettings settings = LocalSettings::begin();
   // A plan made while the table was small must not read the whole of it when it has grown.
-  set_locally("enable_seqscan", "off");
-  set_locally("jit", "off");
+  settings.set("enable_seqscan", "off");
+  settings.set("jit", "off");
   // The plan may be of an earlier transaction, and be made anew by its names.
   held_name(g->table, StatementKind::query);
   // Rows that were committed while we waited for the lock count at every isolation level.
@@ -210,7 +201,7 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
     }
     MemoryContextSwitchTo(spi);
   }
-  AtEOXact_GUC(true, level);
+  settings.end();
   SPI_finish();
   return found;
 }

@@ -2,6 +2,7 @@
 #include "pg/triggers/guard.h"
 
 #include "pg/base/expression.h"
+#include "pg/base/local_settings.h"
 #include "pg/base/own_schemas.h"
 #include "pg/values/values.h"
 
@@ -19,10 +20,6 @@ extern "C" {
 }
 
 namespace neardup {
-
-void set_locally(const char* name, const char* value) {
-  set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-}
 
 namespace {
 
@@ -73,8 +70,7 @@ void find_origin(const TriggerData* call, Guard* g) {
 // The user's expression over the columns of this table or partition. Names in it are PostgreSQL's own or this
 // extension's, whatever the search_path of who inserts.
 Node* parse_expression(const Guard* g, Relation relation) {
-  const int level = NewGUCNestLevel();
-  set_locally("search_path", psprintf("pg_catalog, %s, pg_temp", g->schema));
+  const CatalogPath path = CatalogPath::begin(psprintf("pg_catalog, %s, pg_temp", g->schema));
   const ResTarget* target = parse_one_expression(g->expression);
   if (target == nullptr)
     ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
@@ -86,7 +82,7 @@ Node* parse_expression(const Guard* g, Relation relation) {
   Node* node = transformExpr(state, target->val, EXPR_KIND_INDEX_EXPRESSION);
   assign_expr_collations(state, node);
   free_parsestate(state);
-  AtEOXact_GUC(true, level);
+  path.end();
   return node;
 }
 
@@ -223,10 +219,9 @@ const char* signature_sql(const Guard* g, Relation table) {
   if (get_attnum(g->table, g->expression) > 0) return psprintf("t.%s", quote_identifier(g->expression));
   Node* node = parse_expression(g, table);
   // Where nothing is in the search_path every name that is not PostgreSQL's own is written with its schema.
-  const int level = NewGUCNestLevel();
-  set_locally("search_path", "");
+  const CatalogPath path = CatalogPath::begin("");
   const char* text = deparse_expression(node, deparse_context_for("t", g->table), true, false);
-  AtEOXact_GUC(true, level);
+  path.end();
   return psprintf("(%s)", text);
 }
 

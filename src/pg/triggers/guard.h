@@ -58,7 +58,4 @@ Guard* make_guard(FunctionCallInfo fcinfo, bool flags);
 // SQL text of the signature of a row t of the whole table.
 const char* signature_sql(const Guard* g, Relation table);
 
-// A setting, until AtEOXact_GUC() of a nest level of the caller's.
-void set_locally(const char* name, const char* value);
-
 }  // namespace neardup

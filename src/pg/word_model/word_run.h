@@ -4,7 +4,7 @@
 #include "core/word_model/similar_words.h"
 #include "core/word_model/word_rows.h"
 #include "pg/base/context.h"
-#include "pg/base/stages.h"
+#include "pg/base/progress.h"
 #include "pg/values/values.h"
 
 #include "pg/base/pg.h"
