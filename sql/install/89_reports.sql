@@ -133,15 +133,13 @@ END $$;
 COMMENT ON FUNCTION neardup_internal.job_paths(regclass, text) IS
   'private: a column of the source of a job, and the query of id and path of its rows';
 
--- The path is the column that neardup load makes; one that may not be read is left out.
-CREATE FUNCTION neardup_internal.path_join(job regclass, id text) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-  SELECT CASE WHEN i.same IS NOT NULL AND p.query IS NOT NULL
-      THEN pg_catalog.format('LEFT JOIN (%s) s ON %s', p.query, pg_catalog.format(i.same, 's.id', id))
-    ELSE 'LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false' END
-  FROM neardup_internal.job_ids(job) i
-  LEFT JOIN neardup_internal.job_paths(job, 'path') p ON p.is_text AND p.readable
+-- The path is the column that neardup load makes; one that may not be read is left out. same: as of job_ids().
+CREATE FUNCTION neardup_internal.path_join(job regclass, same text, id text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT COALESCE((SELECT pg_catalog.format('LEFT JOIN (%s) s ON %s', p.query, pg_catalog.format(same, 's.id', id))
+      FROM neardup_internal.job_paths(job, 'path') p WHERE same IS NOT NULL AND p.is_text AND p.readable),
+    'LEFT JOIN (SELECT NULL::pg_catalog.text AS path) s ON false')
 $$;
-COMMENT ON FUNCTION neardup_internal.path_join(regclass, text) IS
+COMMENT ON FUNCTION neardup_internal.path_join(regclass, text, text) IS
   'private: the join of rows of the result with their paths, s';
 
 CREATE FUNCTION neardup_internal.job_counts(job regclass, OUT rows bigint, OUT clusters bigint, OUT clustered_rows bigint,
@@ -290,22 +288,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION neardup_internal.report_sizes(regclass) IS 'private: the histogram of sizes of clusters of a report';
 
--- alias: of the row of the source whose id is `id`. The columns are empty where there are to be no texts.
-CREATE FUNCTION neardup_internal.report_document(job regclass, with_texts boolean, alias text, id text, characters int,
-    OUT shown text, OUT joined text) LANGUAGE plpgsql STABLE STRICT AS $$
+-- The columns and the joins of the rows of the source with these ids, a row an alias. same: as of job_ids(); NULL where there are to
+-- be no texts, and the columns are empty.
+CREATE FUNCTION neardup_internal.report_documents(job regclass, same text, aliases text[], ids text[], characters int,
+    OUT shown text, OUT joined text) LANGUAGE plpgsql STABLE AS $$
 DECLARE
   d pg_catalog.record;
 BEGIN
-  shown := 'false, NULL::pg_catalog.text, NULL::pg_catalog.int8';
-  IF with_texts THEN
-    d := neardup_internal.job_documents(job);
-    shown := pg_catalog.format(d.shown, alias, characters);
-    joined := pg_catalog.format('LEFT JOIN (%s) %s ON %s', d.query, alias,
-      pg_catalog.format((neardup_internal.job_ids(job)).same, pg_catalog.concat(alias, '.id'), id));
+  IF same IS NULL THEN
+    shown := pg_catalog.array_to_string(pg_catalog.array_fill(
+      'false, NULL::pg_catalog.text, NULL::pg_catalog.int8'::pg_catalog.text, ARRAY[pg_catalog.cardinality(aliases)]), ', ');
+    RETURN;
   END IF;
+  d := neardup_internal.job_documents(job);
+  SELECT pg_catalog.string_agg(pg_catalog.format(d.shown, a.alias, characters), ', ' ORDER BY a.n),
+    pg_catalog.string_agg(pg_catalog.format('LEFT JOIN (%s) %s ON %s', d.query, a.alias,
+      pg_catalog.format(same, pg_catalog.concat(a.alias, '.id'), a.id)), ' ' ORDER BY a.n)
+    INTO shown, joined FROM ROWS FROM (pg_catalog.unnest(aliases), pg_catalog.unnest(ids)) WITH ORDINALITY a(alias, id, n);
 END $$;
-COMMENT ON FUNCTION neardup_internal.report_document(regclass, boolean, text, text, int) IS
-  'private: the columns of a document of a report, and its join';
+COMMENT ON FUNCTION neardup_internal.report_documents(regclass, text, text[], text[], int) IS
+  'private: the columns of documents of a report, and their joins';
 
 -- A hash of their ids orders pairs that are as near, so that they stay the same. With texts ids are cut.
 CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts boolean) RETURNS refcursor
@@ -313,8 +315,8 @@ CREATE FUNCTION neardup_internal.report_pairs(job regclass, most int, with_texts
 DECLARE
   path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
-  a pg_catalog.record := neardup_internal.report_document(job, with_texts, 'a', 'p.representative', 20000);
-  b pg_catalog.record := neardup_internal.report_document(job, with_texts, 'b', 'p.id', 20000);
+  d pg_catalog.record := neardup_internal.report_documents(job, CASE WHEN with_texts THEN (neardup_internal.job_ids(job)).same END,
+    ARRAY['a', 'b'], ARRAY['p.representative', 'p.id'], 20000);
   id pg_catalog.text := CASE WHEN with_texts THEN 'pg_catalog.left(pg_catalog.concat(p.%s), 200)' ELSE 'pg_catalog.concat(p.%s)' END;
 BEGIN
   OPEN opened NO SCROLL FOR EXECUTE pg_catalog.format(
@@ -322,9 +324,9 @@ BEGIN
        SELECT id, representative, cluster, similarity, pg_catalog.abs(similarity OPERATOR(pg_catalog.-) $1) AS distance,
          pg_catalog.md5(pg_catalog.concat(id)) AS hash
        FROM %s WHERE NOT survivor ORDER BY distance, hash LIMIT $2)
-     SELECT p.similarity, p.cluster, %s, %s, %s, %s FROM p %s %s ORDER BY p.distance, p.hash',
+     SELECT p.similarity, p.cluster, %s, %s, %s FROM p %s ORDER BY p.distance, p.hash',
     neardup_internal.neardup_job_part(job, ''), pg_catalog.format(id, 'representative'), pg_catalog.format(id, 'id'),
-    a.shown, b.shown, a.joined, b.joined)
+    d.shown, d.joined)
     USING neardup_internal.report_threshold(job), most;
   RETURN opened;
 END $$;
@@ -337,7 +339,8 @@ CREATE FUNCTION neardup_internal.report_clusters(job regclass, most int, with_te
 DECLARE
   path pg_catalog.text := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   opened pg_catalog.refcursor := 'neardup_rows';
-  d pg_catalog.record := neardup_internal.report_document(job, with_texts, 'd', 'm.id', 8000);
+  same pg_catalog.text := (neardup_internal.job_ids(job)).same;
+  d pg_catalog.record := neardup_internal.report_documents(job, CASE WHEN with_texts THEN same END, ARRAY['d'], ARRAY['m.id'], 8000);
 BEGIN
   OPEN opened NO SCROLL FOR EXECUTE pg_catalog.format(
     'WITH top AS MATERIALIZED (
@@ -351,7 +354,7 @@ BEGIN
      SELECT m.cluster, m.n, m.least, m.average, m.similarity, pg_catalog.left(pg_catalog.concat(m.id), 200),
        pg_catalog.right(s.path, 1000), %2$s
      FROM m %3$s %4$s ORDER BY m.n DESC, m.cluster, m.survivor DESC, m.similarity DESC NULLS LAST, m.id',
-    neardup_internal.neardup_job_part(job, ''), d.shown, d.joined, neardup_internal.path_join(job, 'm.id')) USING most;
+    neardup_internal.neardup_job_part(job, ''), d.shown, d.joined, neardup_internal.path_join(job, same, 'm.id')) USING most;
   RETURN opened;
 END $$;
 COMMENT ON FUNCTION neardup_internal.report_clusters(regclass, int, boolean) IS
@@ -371,7 +374,8 @@ BEGIN
      FROM c JOIN %1$s r ON r.cluster OPERATOR(pg_catalog.=) c.cluster %3$s
      ORDER BY %4$s c.cluster, r.survivor DESC, r.similarity DESC NULLS LAST, r.id',
     neardup_internal.neardup_job_part(job, ''), CASE WHEN largest IS NOT NULL THEN 'ORDER BY n DESC, cluster LIMIT $1' END,
-    neardup_internal.path_join(job, 'r.id'), CASE WHEN largest IS NOT NULL THEN 'c.n DESC,' END) USING largest;
+    neardup_internal.path_join(job, (neardup_internal.job_ids(job)).same, 'r.id'),
+    CASE WHEN largest IS NOT NULL THEN 'c.n DESC,' END) USING largest;
   RETURN opened;
 END $$;
 COMMENT ON FUNCTION neardup_internal.report_rows(regclass, int) IS

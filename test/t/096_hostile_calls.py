@@ -437,6 +437,51 @@ def two_paths(name):
                 None)
 
 
+# The check of a domain runs whenever a value becomes one, that of a declared variable included.
+TRAP = """
+CREATE SCHEMA trap; CREATE SEQUENCE trap.sprung;
+CREATE FUNCTION trap.spring() RETURNS bool LANGUAGE plpgsql AS $$BEGIN PERFORM pg_catalog.nextval('trap.sprung');
+  RETURN true; END$$;
+"""
+TRAP_TYPES = {"record": "text", **{t: t for t in (
+    "bool", "int2", "int4", "int8", "float4", "float8", "numeric", "text", "varchar", "name", "oid", "regclass",
+    "regtype", "refcursor", "timestamptz", "interval", "jsonb")}}
+# The values that functions in PL/pgSQL are called with, by the names of their arguments.
+TRAP_ARGUMENTS = {
+    "job": "o.job_job", "path_column": "body", "same": "%s OPERATOR(pg_catalog.=) %s", "aliases": "{a}", "ids": "{b}",
+    "characters": 9, "most": 5, "largest": 5, "with_texts": True, "as_bytes": False, "has_within": False,
+    "query": "SELECT id, body FROM o.docs", "min_units": 5, "unit": "word", "at_least": 2, "most_passages": 5,
+    "most_documents": 5, "model": "o.wm", "w1": "a", "w2": "b", "word": "a", "k": 3}
+
+
+def trapped_types(name):
+    """Functions in PL/pgSQL look types up by name at their first call of a session, perhaps in another schema first."""
+    with connect(name) as conn:
+        conn.execute(TRAP)
+        for domain, base in TRAP_TYPES.items():
+            conn.execute("CREATE DOMAIN trap.%s AS pg_catalog.%s CHECK (trap.spring())" % (domain, base))
+        functions = conn.execute("""
+            SELECT p.oid::regproc::text, proargnames::text[], ARRAY(SELECT n.nspname || '.' || y.typname
+              FROM unnest(proargtypes) WITH ORDINALITY u(t, i) JOIN pg_type y ON y.oid = t
+              JOIN pg_namespace n ON n.oid = y.typnamespace ORDER BY i)
+            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+              JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup'
+              JOIN pg_language l ON l.oid = prolang AND lanname = 'plpgsql' ORDER BY 1""").fetchall()
+
+    def ended(statement):
+        """(the error or None, whether the trap has sprung), in a session of its own"""
+        with connect(name) as conn:
+            conn.execute("SELECT setval('trap.sprung', 1, false); SET search_path = trap, public, pg_catalog")
+            e = sql_error(conn, statement)
+            return e and str(e), one(conn, "SELECT is_called FROM trap.sprung")
+    equal("a type that is not qualified is the one of the trap",
+          ended("DO $$DECLARE r record := ROW(1); BEGIN END$$"), (None, True))
+    check("functions in PL/pgSQL are called", len(functions) > 15, len(functions))
+    equal_all("and their types are PostgreSQL's own", [(f, ended("SELECT * FROM %s(%s)" % (f, ", ".join(
+        "%s::%s" % (quote(str(TRAP_ARGUMENTS[n])), t) for n, t in zip(names, types)))), (None, False))
+        for f, names, types in functions])
+
+
 def main():
     with database() as name:
         try:
@@ -471,7 +516,7 @@ def main():
                         "and nothing of other roles' is otherwise afterwards (%s)" % (role or "superuser, rolled back"),
                         [(k, after.get(k), v) for k, v in before.items()])
                     caller.conn.close()
-            sections((row_security, name), (long_arguments, name, functions), (two_paths, name))
+            sections((row_security, name), (long_arguments, name, functions), (two_paths, name), (trapped_types, name))
         finally:
             with connect(name) as conn:
                 for role in (OWNER,) + CALLERS:

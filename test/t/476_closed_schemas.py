@@ -43,9 +43,9 @@ CALLS = (
     ("neardup_job_rows", "neardup_internal.neardup_job_rows('{x_job}')"),
     ("neardup_job_part", "neardup_internal.neardup_job_part('{x_job}', '_signatures')"),
     *((name, "neardup_internal.%s('{x_job}'%s)" % (name, arguments)) for name, arguments in (
-        ("job_ids", ""), ("job_documents", ""), ("job_paths", ", 'body'"), ("path_join", ", 'r.id'"),
+        ("job_ids", ""), ("job_documents", ""), ("job_paths", ", 'body'"), ("path_join", ", '%s', 'r.id'"),
         ("job_counts", ""), ("job_passages", ", 9, 'word', 2, 5, 5"), ("run_progress", ""), ("run_summary", ""),
-        ("run_changes", ""), ("report_document", ", true, 'a', 'p.id', 9"), ("report_threshold", ""),
+        ("run_changes", ""), ("report_documents", ", '%s', '{{a}}', '{{b}}', 9"), ("report_threshold", ""),
         ("report_about", ""), ("report_settings", ""), ("report_similarities", ""), ("report_sizes", ""),
         ("report_pairs", ", 5, true"), ("report_clusters", ", 5, true"), ("report_rows", ", NULL"),
         ("export_rows", ", 'body', false"))),
