@@ -32,8 +32,7 @@ struct Kernels {
   // Bit i is set when a[i] == b[i]. n is a multiple of 16, at most 64.
   uint64_t (*equal_mask32)(const uint32_t* a, const uint32_t* b, size_t n);
 
-  // Blocks of 64 bytes, none above 127: bit i of masks[block] is set when byte i is at least
-  // `least`, 1..127.
+  // Blocks of 64 bytes, none above 127: bit i of masks[block] is set when byte i is at least `least`, 1..127.
   void (*at_least8)(const uint8_t* in, size_t blocks, uint8_t least, uint64_t* masks);
 
   // Round 0 of Fast Similarity Sketching for n shingle hashes (see minhash.h): for each x, with

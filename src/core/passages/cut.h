@@ -16,9 +16,8 @@ struct CharacterRange {
   int64_t end;
 };
 
-// The text without these ranges, which ascend and do not overlap. Code points are counted as
-// UnitScanner does. Error{invalid_argument} for a range that begins before the text or ends behind it. stop (may be
-// null) is polled.
+// The text without these ranges, which ascend and do not overlap. Code points are counted as UnitScanner does.
+// Error{invalid_argument} for a range that begins before the text or ends behind it. stop (may be null) is polled.
 std::string cut_ranges(const uint8_t* text, size_t size, const std::vector<CharacterRange>& ranges,
                        StopCheck* stop = nullptr);
 

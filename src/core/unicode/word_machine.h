@@ -1,5 +1,4 @@
-// Where words begin and end: the definition for signatures and models, inline for the loops that read
-// words.
+// Where words begin and end: the definition for signatures and models, inline for the loops that read words.
 #pragma once
 
 #include <array>

@@ -157,8 +157,8 @@ void MinhashEngine::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, Hi
   ++*joins_made;
 }
 
-// Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads
-// hand over candidates, which wait as always.
+// Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads hand over
+// candidates, which wait as always.
 void MinhashEngine::join(const std::vector<BandJoin>& joins) {
   size_t entries = 0;
   std::atomic<uint64_t> looked{0};

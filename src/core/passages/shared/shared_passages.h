@@ -31,12 +31,12 @@ struct PassageStats {
 // passage yet and stand somewhere in b, the longest becomes a passage, of equally long ones the first; again and again,
 // while there is one of at least min_units units. So each unit of a is in at most one passage, while b's may serve
 // often; that is where it differs from the tiles of Wise, "String similarity via greedy string tiling and running
-// Karp-Rabin matching", 1993, which use up b as well. unit: any; both texts have less than 2^32
-// bytes, else Error{too_large}; min_units at least 1, else Error{invalid_argument}. stop (may be null) is polled about
-// every half millisecond. With n units of a and m of b: time O((n + m) log min_units) for what is not shared, and O((n
-// + m) log n) for what is, whatever the texts, hashing taken as constant; 1 to 6 us a unit of a million. Memory: some
-// 80 bytes for a unit of a and one of b, up to 200 where they are shared.
-// Units of a that `ignore` makes ignored_units() are in no passage, and no passage goes over them.
+// Karp-Rabin matching", 1993, which use up b as well. unit: any; both texts have less than 2^32 bytes, else
+// Error{too_large}; min_units at least 1, else Error{invalid_argument}. stop (may be null) is polled about every half
+// millisecond. With n units of a and m of b: time O((n + m) log min_units) for what is not shared, and O((n + m) log n)
+// for what is, whatever the texts, hashing taken as constant; 1 to 6 us a unit of a million. Memory: some 80 bytes for
+// a unit of a and one of b, up to 200 where they are shared. Units of a that `ignore` makes ignored_units() are in no
+// passage, and no passage goes over them.
 std::vector<Passage> shared_passages(Unit unit, const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
                                      int64_t min_units, const IgnoredTexts& ignore, StopCheck* stop = nullptr,
                                      PassageStats* stats = nullptr);
