@@ -52,8 +52,6 @@ BEGIN
     ('lsh_set_describe', 'what an index promises, in words'),
     ('lsh_containment_support', 'planner support of containment_exact_at_least()'),
     ('lsh_overlap_support', 'planner support of overlap_exact_at_least()'),
-    ('lsh_dice_support', 'planner support of dice_exact_at_least()'),
-    ('lsh_cosine_support', 'planner support of set_cosine_exact_at_least()'),
     ('lsh_minutiae_keys', 'index keys of a set of cells'),
     ('lsh_minutiae_probes', 'what an index looks up for a query'),
     ('lsh_minutiae_bind', 'index parameters from a first set of cells, and their check'),

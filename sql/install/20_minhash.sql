@@ -102,76 +102,32 @@ CREATE FUNCTION neardup_internal.minhash_agg_deserialize(bytea, internal) RETURN
 CREATE FUNCTION neardup_internal.minhash_agg_final(internal) RETURNS minhash
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element text) (
-  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text) IS
-  'MinHash signature of the set of all elements; NULL if there is no element. Example: SELECT minhash_agg(word) FROM (VALUES (''cat''), (''dog'')) v (word)';
-CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element text, num_perm int) (
-  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int) IS
-  'MinHash signature of the set of all elements, with num_perm; NULL if there is no element. Example: SELECT minhash_agg(word, 64) FROM (VALUES (''cat''), (''dog'')) v (word)';
-CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int) (
-  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int, int) IS
-  'MinHash signature of the set of all elements, with num_perm and bits; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16) FROM (VALUES (''cat''), (''dog'')) v (word)';
-CREATE FUNCTION neardup_internal.minhash_agg_text(internal, text, int, int, bigint) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element text, num_perm int, bits int, seed bigint) (
-  SFUNC = neardup_internal.minhash_agg_text, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(text, int, int, bigint) IS
-  'MinHash signature of the set of all elements, with num_perm, bits and seed; NULL if there is no element. Example: SELECT minhash_agg(word, 64, 16, 1) FROM (VALUES (''cat''), (''dog'')) v (word)';
-CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element bigint) (
-  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint) IS
-  'MinHash signature of the set of all numbers; NULL if there is no number. Example: SELECT minhash_agg(n) FROM (VALUES (10), (20)) v (n)';
-CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element bigint, num_perm int) (
-  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int) IS
-  'MinHash signature of the set of all numbers, with num_perm; NULL if there is no number. Example: SELECT minhash_agg(n, 64) FROM (VALUES (10), (20)) v (n)';
-CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int) (
-  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int, int) IS
-  'MinHash signature of the set of all numbers, with num_perm and bits; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16) FROM (VALUES (10), (20)) v (n)';
-CREATE FUNCTION neardup_internal.minhash_agg_bigint(internal, bigint, int, int, bigint) RETURNS internal
-  AS 'MODULE_PATHNAME', 'minhash_agg_bigint' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE minhash_agg(element bigint, num_perm int, bits int, seed bigint) (
-  SFUNC = neardup_internal.minhash_agg_bigint, STYPE = internal, SSPACE = 1200,
-  FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
-  SERIALFUNC = neardup_internal.minhash_agg_serialize, DESERIALFUNC = neardup_internal.minhash_agg_deserialize,
-  PARALLEL = SAFE);
-COMMENT ON AGGREGATE minhash_agg(bigint, int, int, bigint) IS
-  'MinHash signature of the set of all numbers, with num_perm, bits and seed; NULL if there is no number. Example: SELECT minhash_agg(n, 64, 16, 1) FROM (VALUES (10), (20)) v (n)';
+DO $do$
+DECLARE
+  e record;
+  p record;
+BEGIN
+  FOR e IN VALUES ('text', 'element', 'word', '(''cat''), (''dog'')'), ('bigint', 'number', 'n', '(10), (20)') LOOP
+    FOR p IN VALUES
+      ('', '', '', ''),
+      (', num_perm int', ', int', ', with num_perm', ', 64'),
+      (', num_perm int, bits int', ', int, int', ', with num_perm and bits', ', 64, 16'),
+      (', num_perm int, bits int, seed bigint', ', int, int, bigint', ', with num_perm, bits and seed', ', 64, 16, 1')
+    LOOP
+      EXECUTE pg_catalog.format($sql$
+        CREATE FUNCTION neardup_internal.minhash_agg_%1$s(internal, %1$s%3$s) RETURNS internal
+          AS 'MODULE_PATHNAME', 'minhash_agg_%1$s' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+        CREATE AGGREGATE minhash_agg(element %1$s%2$s) (
+          SFUNC = neardup_internal.minhash_agg_%1$s, STYPE = internal, SSPACE = 1200,
+          FINALFUNC = neardup_internal.minhash_agg_final, COMBINEFUNC = neardup_internal.minhash_agg_combine,
+          SERIALFUNC = neardup_internal.minhash_agg_serialize,
+          DESERIALFUNC = neardup_internal.minhash_agg_deserialize, PARALLEL = SAFE)
+        $sql$, e.column1, p.column1, p.column2);
+      EXECUTE pg_catalog.format('COMMENT ON AGGREGATE minhash_agg(%s%s) IS %L', e.column1, p.column2, pg_catalog.format(
+        'MinHash signature of the set of all %1$ss%4$s; NULL if there is no %1$s. '
+        'Example: SELECT minhash_agg(%2$s%5$s) FROM (VALUES %3$s) v (%2$s)',
+        e.column2, e.column3, e.column4, p.column3, p.column4));
+    END LOOP;
+  END LOOP;
+END $do$;
 

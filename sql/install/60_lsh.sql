@@ -30,30 +30,24 @@ CREATE FUNCTION neardup_internal.lsh_query_bound(minhash, float8) RETURNS lsh_qu
 COMMENT ON FUNCTION neardup_internal.lsh_query_bound(minhash, float8) IS
   'private: the planner''s form of with_threshold(), for any bound';
 
-CREATE FUNCTION neardup_internal.lsh_hamming_query(simhash, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_hamming_query(simhash, float8) IS
-  'private: hamming(.., value) <= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_hamming_query_strict(simhash, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_hamming_query_strict(simhash, float8) IS
-  'private: the same for bounds of hamming_at_most()';
-CREATE FUNCTION neardup_internal.lsh_score_query(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_score_query(ctph, float8) IS
-  'private: ctph_score(.., digest) >= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_score_query_strict(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_score_query_strict(ctph, float8) IS
-  'private: the same for bounds of ctph_score_at_least()';
-CREATE FUNCTION neardup_internal.lsh_rate_query(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_rate_query(ctph, float8) IS
-  'private: ctph_edit_rate(.., digest) <= bound, for any bound';
-CREATE FUNCTION neardup_internal.lsh_rate_query_strict(ctph, float8) RETURNS lsh_query
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION neardup_internal.lsh_rate_query_strict(ctph, float8) IS
-  'private: the same for bounds of ctph_edit_rate_at_most()';
+DO $do$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN VALUES
+    ('lsh_hamming_query', 'simhash', 'LEAKPROOF', 'hamming(.., value) <= bound, for any bound'),
+    ('lsh_hamming_query_strict', 'simhash', '', 'the same for bounds of hamming_at_most()'),
+    ('lsh_score_query', 'ctph', 'LEAKPROOF', 'ctph_score(.., digest) >= bound, for any bound'),
+    ('lsh_score_query_strict', 'ctph', '', 'the same for bounds of ctph_score_at_least()'),
+    ('lsh_rate_query', 'ctph', 'LEAKPROOF', 'ctph_edit_rate(.., digest) <= bound, for any bound'),
+    ('lsh_rate_query_strict', 'ctph', '', 'the same for bounds of ctph_edit_rate_at_most()')
+  LOOP
+    EXECUTE pg_catalog.format('CREATE FUNCTION neardup_internal.%I(%s, float8) RETURNS lsh_query '
+      'AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE %s', f.column1, f.column2, f.column3);
+    EXECUTE pg_catalog.format('COMMENT ON FUNCTION neardup_internal.%I(%s, float8) IS %L', f.column1, f.column2,
+      pg_catalog.concat('private: ', f.column4));
+  END LOOP;
+END $do$;
 
 CREATE FUNCTION neardup_internal.lsh_query_eq(lsh_query, lsh_query) RETURNS boolean
   AS 'MODULE_PATHNAME', 'minhash_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

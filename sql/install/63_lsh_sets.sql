@@ -12,13 +12,14 @@ CREATE FUNCTION jaccard_exact(a smallint[], b smallint[]) RETURNS float8
 COMMENT ON FUNCTION jaccard_exact(smallint[], smallint[]) IS
   'Exact Jaccard similarity of two sets of smallint, 0 to 1; 0 if either is empty. Example: SELECT jaccard_exact(ARRAY[1, 2]::smallint[], ARRAY[2, 3]::smallint[])';
 
--- Makers of queries by a set: of any bound; and strict, of the bounds that a predicate takes.
+-- Functions, operators and the operator class of sets of bigint, and the same of sets of int.
 DO $do$
 DECLARE
+  t record;
   f record;
-  type pg_catalog.text;
 BEGIN
-  FOREACH type IN ARRAY ARRAY['bigint[]', 'int[]'] LOOP
+  FOR t IN VALUES ('bigint', '::bigint[]', 'int8_set_ops'), ('int', '', 'int4_set_ops') LOOP
+    -- Makers of queries by a set: of any bound; and strict, of the bounds that a predicate takes.
     FOR f IN VALUES
       ('lsh_set_query', 'jaccard_exact(.., set) >= bound, for any bound'),
       ('lsh_set_query_strict', 'the same for bounds of jaccard_exact_at_least()'),
@@ -27,201 +28,82 @@ BEGIN
       ('lsh_query_in_set', 'containment_exact(.., set) >= bound, for any bound'),
       ('lsh_query_in_set_strict', 'the same for bounds of the named predicate'),
       ('lsh_overlap_query', 'overlap_exact(.., set) >= bound, for any bound'),
-      ('lsh_overlap_query_strict', 'the same for bounds of the named predicate'),
-      ('lsh_dice_query', 'dice_exact(.., set) >= bound, for any bound'),
-      ('lsh_dice_query_strict', 'the same for bounds of the named predicate'),
-      ('lsh_cosine_query', 'set_cosine_exact(.., set) >= bound, for any bound'),
-      ('lsh_cosine_query_strict', 'the same for bounds of the named predicate')
+      ('lsh_overlap_query_strict', 'the same for bounds of the named predicate')
     LOOP
-      EXECUTE pg_catalog.format('CREATE FUNCTION neardup_internal.%I(%s, float8) RETURNS lsh_query '
-        'AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10', f.column1, type);
-      EXECUTE pg_catalog.format('COMMENT ON FUNCTION neardup_internal.%I(%s, float8) IS %L', f.column1, type,
+      EXECUTE pg_catalog.format('CREATE FUNCTION neardup_internal.%I(%s[], float8) RETURNS lsh_query '
+        'AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10', f.column1, t.column1);
+      EXECUTE pg_catalog.format('COMMENT ON FUNCTION neardup_internal.%I(%s[], float8) IS %L', f.column1, t.column1,
         pg_catalog.concat('private: ', f.column2));
     END LOOP;
+    EXECUTE pg_catalog.format($sql$
+      CREATE FUNCTION jaccard_exact_at_least(a %1$s[], b %1$s[], threshold float8) RETURNS boolean
+        AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+        SUPPORT neardup_internal.lsh_set_support;
+      COMMENT ON FUNCTION jaccard_exact_at_least(%1$s[], %1$s[], float8) IS
+        'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2]%2$s, ARRAY[2, 3]%2$s, 0.3)';
+
+      CREATE FUNCTION neardup_internal.int_set_within(%1$s[], lsh_query) RETURNS boolean
+        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+      COMMENT ON FUNCTION neardup_internal.int_set_within(%1$s[], lsh_query) IS 'implementation of %%>';
+      CREATE OPERATOR %%> (LEFTARG = %1$s[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
+        RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
+      COMMENT ON OPERATOR %%> (%1$s[], lsh_query) IS
+        'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2]%2$s %%> ''set_jaccard>=0.3 {2,3}''::lsh_query';
+
+      -- The hash family "set". Equality as well: as a column before the last an array is one value.
+
+      CREATE OPERATOR CLASS %3$s DEFAULT FOR TYPE %1$s[] USING lsh AS
+        OPERATOR 1 %%> (%1$s[], lsh_query),
+        FUNCTION 1 neardup_internal.lsh_set_keys(internal),
+        FUNCTION 2 neardup_internal.lsh_set_probes(internal),
+        FUNCTION 3 neardup_internal.lsh_set_bind(internal),
+        FUNCTION 4 neardup_internal.lsh_set_describe(internal),
+        FUNCTION 7 jaccard_exact(%1$s[], %1$s[]),
+        FUNCTION 8 neardup_internal.lsh_set_query(%1$s[], float8),
+        FUNCTION 9 jaccard_exact_at_least(%1$s[], %1$s[], float8),
+        FUNCTION 10 neardup_internal.lsh_set_query_strict(%1$s[], float8),
+        OPERATOR 5 = (anyarray, anyarray),
+        FUNCTION 15 (%1$s[]) hash_array_extended(anyarray, int8);
+      COMMENT ON OPERATOR CLASS %3$s USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of %1$s';
+
+      -- Containment and overlap. Of containment_exact(a, b) an index serves a column on either side: two makers of queries.
+
+      CREATE FUNCTION containment_exact(a %1$s[], b %1$s[]) RETURNS float8
+        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+        SUPPORT neardup_internal.lsh_share_bounds;
+      COMMENT ON FUNCTION containment_exact(%1$s[], %1$s[]) IS
+        'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2]%2$s, ARRAY[2, 3]%2$s)';
+      CREATE FUNCTION overlap_exact(a %1$s[], b %1$s[]) RETURNS int
+        AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+        SUPPORT neardup_internal.lsh_overlap_bounds;
+      COMMENT ON FUNCTION overlap_exact(%1$s[], %1$s[]) IS
+        'Number of elements that two sets of %1$s share. Example: SELECT overlap_exact(ARRAY[1, 2]%2$s, ARRAY[2, 3]%2$s)';
+      CREATE FUNCTION containment_exact_at_least(a %1$s[], b %1$s[], threshold float8) RETURNS boolean
+        AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+        SUPPORT neardup_internal.lsh_containment_support;
+      COMMENT ON FUNCTION containment_exact_at_least(%1$s[], %1$s[], float8) IS
+        'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2]%2$s, ARRAY[2, 3]%2$s, 0.5)';
+      CREATE FUNCTION overlap_exact_at_least(a %1$s[], b %1$s[], overlap float8) RETURNS boolean
+        AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+        SUPPORT neardup_internal.lsh_overlap_support;
+      COMMENT ON FUNCTION overlap_exact_at_least(%1$s[], %1$s[], float8) IS
+        'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2]%2$s, ARRAY[2, 3]%2$s, 1)';
+
+      -- Added to the families, since the operator classes of 0.2.0 stay.
+      ALTER OPERATOR FAMILY %3$s USING lsh ADD
+        FUNCTION 16 (%1$s[]) containment_exact(%1$s[], %1$s[]),
+        FUNCTION 17 (%1$s[]) neardup_internal.lsh_set_in_query(%1$s[], float8),
+        FUNCTION 18 (%1$s[]) containment_exact_at_least(%1$s[], %1$s[], float8),
+        FUNCTION 19 (%1$s[]) neardup_internal.lsh_set_in_query_strict(%1$s[], float8),
+        FUNCTION 20 (%1$s[]) neardup_internal.lsh_query_in_set(%1$s[], float8),
+        FUNCTION 21 (%1$s[]) neardup_internal.lsh_query_in_set_strict(%1$s[], float8),
+        FUNCTION 22 (%1$s[]) overlap_exact(%1$s[], %1$s[]),
+        FUNCTION 23 (%1$s[]) neardup_internal.lsh_overlap_query(%1$s[], float8),
+        FUNCTION 24 (%1$s[]) overlap_exact_at_least(%1$s[], %1$s[], float8),
+        FUNCTION 25 (%1$s[]) neardup_internal.lsh_overlap_query_strict(%1$s[], float8);
+    $sql$, t.column1, t.column2, t.column3);
   END LOOP;
 END $do$;
-
-CREATE FUNCTION jaccard_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_set_support;
-COMMENT ON FUNCTION jaccard_exact_at_least(bigint[], bigint[], float8) IS
-  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.3)';
-CREATE FUNCTION jaccard_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'int_set_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_set_support;
-COMMENT ON FUNCTION jaccard_exact_at_least(int[], int[], float8) IS
-  'Whether jaccard_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT jaccard_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
-
-CREATE FUNCTION neardup_internal.int_set_within(bigint[], lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION neardup_internal.int_set_within(bigint[], lsh_query) IS 'implementation of %>';
-CREATE FUNCTION neardup_internal.int_set_within(int[], lsh_query) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION neardup_internal.int_set_within(int[], lsh_query) IS 'implementation of %>';
-CREATE OPERATOR %> (LEFTARG = bigint[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
-  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
-COMMENT ON OPERATOR %> (bigint[], lsh_query) IS
-  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2]::bigint[] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
-CREATE OPERATOR %> (LEFTARG = int[], RIGHTARG = lsh_query, FUNCTION = neardup_internal.int_set_within,
-  RESTRICT = neardup_internal.lsh_sel, JOIN = neardup_internal.lsh_joinsel);
-COMMENT ON OPERATOR %> (int[], lsh_query) IS
-  'Whether a set is as near to that of the query as its bound demands: by Jaccard similarity, containment, overlap, Dice coefficient or cosine. Example: SELECT ARRAY[1, 2] %> ''set_jaccard>=0.3 {2,3}''::lsh_query';
-
--- The hash family "set". Equality as well: as a column before the last an array is one value.
-
-CREATE OPERATOR CLASS int8_set_ops DEFAULT FOR TYPE bigint[] USING lsh AS
-  OPERATOR 1 %> (bigint[], lsh_query),
-  FUNCTION 1 neardup_internal.lsh_set_keys(internal),
-  FUNCTION 2 neardup_internal.lsh_set_probes(internal),
-  FUNCTION 3 neardup_internal.lsh_set_bind(internal),
-  FUNCTION 4 neardup_internal.lsh_set_describe(internal),
-  FUNCTION 7 jaccard_exact(bigint[], bigint[]),
-  FUNCTION 8 neardup_internal.lsh_set_query(bigint[], float8),
-  FUNCTION 9 jaccard_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 10 neardup_internal.lsh_set_query_strict(bigint[], float8),
-  OPERATOR 5 = (anyarray, anyarray),
-  FUNCTION 15 (bigint[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int8_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of bigint';
-CREATE OPERATOR CLASS int4_set_ops DEFAULT FOR TYPE int[] USING lsh AS
-  OPERATOR 1 %> (int[], lsh_query),
-  FUNCTION 1 neardup_internal.lsh_set_keys(internal),
-  FUNCTION 2 neardup_internal.lsh_set_probes(internal),
-  FUNCTION 3 neardup_internal.lsh_set_bind(internal),
-  FUNCTION 4 neardup_internal.lsh_set_describe(internal),
-  FUNCTION 7 jaccard_exact(int[], int[]),
-  FUNCTION 8 neardup_internal.lsh_set_query(int[], float8),
-  FUNCTION 9 jaccard_exact_at_least(int[], int[], float8),
-  FUNCTION 10 neardup_internal.lsh_set_query_strict(int[], float8),
-  OPERATOR 5 = (anyarray, anyarray),
-  FUNCTION 15 (int[]) hash_array_extended(anyarray, bigint);
-COMMENT ON OPERATOR CLASS int4_set_ops USING lsh IS 'Jaccard similarity, containment, overlap, Dice coefficient and cosine of sets of int';
-
--- Containment and overlap. Of containment_exact(a, b) an index serves a column on either side: two makers of queries.
-
-CREATE FUNCTION containment_exact(a bigint[], b bigint[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION containment_exact(bigint[], bigint[]) IS
-  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
-CREATE FUNCTION overlap_exact(a bigint[], b bigint[]) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_overlap_bounds;
-COMMENT ON FUNCTION overlap_exact(bigint[], bigint[]) IS
-  'Number of elements that two sets of bigint share. Example: SELECT overlap_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
-CREATE FUNCTION containment_exact(a int[], b int[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION containment_exact(int[], int[]) IS
-  'Share of the elements of the set a that are in the set b, 0 to 1; 0 if a is empty. Example: SELECT containment_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION overlap_exact(a int[], b int[]) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_overlap_bounds;
-COMMENT ON FUNCTION overlap_exact(int[], int[]) IS
-  'Number of elements that two sets of int share. Example: SELECT overlap_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION containment_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_containment_support;
-COMMENT ON FUNCTION containment_exact_at_least(bigint[], bigint[], float8) IS
-  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.5)';
-CREATE FUNCTION overlap_exact_at_least(a bigint[], b bigint[], overlap float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_overlap_support;
-COMMENT ON FUNCTION overlap_exact_at_least(bigint[], bigint[], float8) IS
-  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 1)';
-CREATE FUNCTION containment_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'containment_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_containment_support;
-COMMENT ON FUNCTION containment_exact_at_least(int[], int[], float8) IS
-  'Whether containment_exact(a, b) >= threshold, above 0 and at most 1; an lsh index on a or on b serves it. Example: SELECT containment_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.5)';
-CREATE FUNCTION overlap_exact_at_least(a int[], b int[], overlap float8) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'overlap_at_least' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_overlap_support;
-COMMENT ON FUNCTION overlap_exact_at_least(int[], int[], float8) IS
-  'Whether overlap_exact(a, b) >= overlap, from 1 on; an lsh index serves it. Example: SELECT overlap_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 1)';
-
--- Added to the families, since the operator classes of 0.2.0 stay.
-ALTER OPERATOR FAMILY int8_set_ops USING lsh ADD
-  FUNCTION 16 (bigint[]) containment_exact(bigint[], bigint[]),
-  FUNCTION 17 (bigint[]) neardup_internal.lsh_set_in_query(bigint[], float8),
-  FUNCTION 18 (bigint[]) containment_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 19 (bigint[]) neardup_internal.lsh_set_in_query_strict(bigint[], float8),
-  FUNCTION 20 (bigint[]) neardup_internal.lsh_query_in_set(bigint[], float8),
-  FUNCTION 21 (bigint[]) neardup_internal.lsh_query_in_set_strict(bigint[], float8),
-  FUNCTION 22 (bigint[]) overlap_exact(bigint[], bigint[]),
-  FUNCTION 23 (bigint[]) neardup_internal.lsh_overlap_query(bigint[], float8),
-  FUNCTION 24 (bigint[]) overlap_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 25 (bigint[]) neardup_internal.lsh_overlap_query_strict(bigint[], float8);
-ALTER OPERATOR FAMILY int4_set_ops USING lsh ADD
-  FUNCTION 16 (int[]) containment_exact(int[], int[]),
-  FUNCTION 17 (int[]) neardup_internal.lsh_set_in_query(int[], float8),
-  FUNCTION 18 (int[]) containment_exact_at_least(int[], int[], float8),
-  FUNCTION 19 (int[]) neardup_internal.lsh_set_in_query_strict(int[], float8),
-  FUNCTION 20 (int[]) neardup_internal.lsh_query_in_set(int[], float8),
-  FUNCTION 21 (int[]) neardup_internal.lsh_query_in_set_strict(int[], float8),
-  FUNCTION 22 (int[]) overlap_exact(int[], int[]),
-  FUNCTION 23 (int[]) neardup_internal.lsh_overlap_query(int[], float8),
-  FUNCTION 24 (int[]) overlap_exact_at_least(int[], int[], float8),
-  FUNCTION 25 (int[]) neardup_internal.lsh_overlap_query_strict(int[], float8);
-
--- The Dice coefficient and the cosine of sets.
-CREATE FUNCTION dice_exact(a bigint[], b bigint[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION dice_exact(bigint[], bigint[]) IS
-  'Dice coefficient of two sets of bigint, 2 |a and b| / (|a| + |b|), 0 to 1; 0 if either is empty. Example: SELECT dice_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
-CREATE FUNCTION dice_exact(a int[], b int[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION dice_exact(int[], int[]) IS
-  'Dice coefficient of two sets of int, 2 |a and b| / (|a| + |b|), 0 to 1; 0 if either is empty. Example: SELECT dice_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION dice_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_dice_support;
-COMMENT ON FUNCTION dice_exact_at_least(bigint[], bigint[], float8) IS
-  'Whether dice_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT dice_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.3)';
-CREATE FUNCTION dice_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_dice_support;
-COMMENT ON FUNCTION dice_exact_at_least(int[], int[], float8) IS
-  'Whether dice_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT dice_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
-CREATE FUNCTION set_cosine_exact(a bigint[], b bigint[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION set_cosine_exact(bigint[], bigint[]) IS
-  'Cosine of two sets of bigint, |a and b| / sqrt(|a| |b|), 0 to 1; 0 if either is empty. Of vectors: cosine_exact(). Example: SELECT set_cosine_exact(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[])';
-CREATE FUNCTION set_cosine_exact(a int[], b int[]) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_share_bounds;
-COMMENT ON FUNCTION set_cosine_exact(int[], int[]) IS
-  'Cosine of two sets of int, |a and b| / sqrt(|a| |b|), 0 to 1; 0 if either is empty. Of vectors: cosine_exact(). Example: SELECT set_cosine_exact(ARRAY[1, 2], ARRAY[2, 3])';
-CREATE FUNCTION set_cosine_exact_at_least(a bigint[], b bigint[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_cosine_support;
-COMMENT ON FUNCTION set_cosine_exact_at_least(bigint[], bigint[], float8) IS
-  'Whether set_cosine_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT set_cosine_exact_at_least(ARRAY[1, 2]::bigint[], ARRAY[2, 3]::bigint[], 0.3)';
-CREATE FUNCTION set_cosine_exact_at_least(a int[], b int[], threshold float8) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
-  SUPPORT neardup_internal.lsh_cosine_support;
-COMMENT ON FUNCTION set_cosine_exact_at_least(int[], int[], float8) IS
-  'Whether set_cosine_exact(a, b) >= threshold, above 0 and at most 1; an lsh index serves it. Example: SELECT set_cosine_exact_at_least(ARRAY[1, 2], ARRAY[2, 3], 0.3)';
-ALTER OPERATOR FAMILY int8_set_ops USING lsh ADD
-  FUNCTION 26 (bigint[]) dice_exact(bigint[], bigint[]),
-  FUNCTION 27 (bigint[]) neardup_internal.lsh_dice_query(bigint[], float8),
-  FUNCTION 28 (bigint[]) dice_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 29 (bigint[]) neardup_internal.lsh_dice_query_strict(bigint[], float8),
-  FUNCTION 30 (bigint[]) set_cosine_exact(bigint[], bigint[]),
-  FUNCTION 31 (bigint[]) neardup_internal.lsh_cosine_query(bigint[], float8),
-  FUNCTION 32 (bigint[]) set_cosine_exact_at_least(bigint[], bigint[], float8),
-  FUNCTION 33 (bigint[]) neardup_internal.lsh_cosine_query_strict(bigint[], float8);
-ALTER OPERATOR FAMILY int4_set_ops USING lsh ADD
-  FUNCTION 26 (int[]) dice_exact(int[], int[]),
-  FUNCTION 27 (int[]) neardup_internal.lsh_dice_query(int[], float8),
-  FUNCTION 28 (int[]) dice_exact_at_least(int[], int[], float8),
-  FUNCTION 29 (int[]) neardup_internal.lsh_dice_query_strict(int[], float8),
-  FUNCTION 30 (int[]) set_cosine_exact(int[], int[]),
-  FUNCTION 31 (int[]) neardup_internal.lsh_cosine_query(int[], float8),
-  FUNCTION 32 (int[]) set_cosine_exact_at_least(int[], int[], float8),
-  FUNCTION 33 (int[]) neardup_internal.lsh_cosine_query_strict(int[], float8);
 
 -- The hash family "minutiae"
 

@@ -62,52 +62,27 @@ COMMENT ON FUNCTION neardup_progress() IS
   'Progress of each call of all_pairs() and related functions that runs now, for roles whose statistics you may see. Example: SELECT * FROM neardup_progress()';
 
 -- The number, or the id, of the row that represents each row of the window.
-CREATE FUNCTION cluster_anchor(value minhash, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(minhash, float8) IS
-  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_anchor(value minhash, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(minhash, float8, anyelement) IS
-  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value minhash, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(minhash, float8) IS
-  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value minhash, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(minhash, float8, anyelement) IS
-  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_minhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_anchor(value simhash, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(simhash, float8) IS
-  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_anchor(value simhash, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(simhash, float8, anyelement) IS
-  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value simhash, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(simhash, float8) IS
-  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value simhash, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(simhash, float8, anyelement) IS
-  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_simhash(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_anchor(value ctph, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(ctph, float8) IS
-  'Number of the earliest kept row, in the order of the window, that this row is similar to; its own number if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_anchor(value ctph, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_anchor' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_anchor(ctph, float8, anyelement) IS
-  'id of the earliest kept row, in the order of the window, that this row is similar to; its own id if it is kept. Example: SELECT id, cluster_anchor(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value ctph, threshold float8) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(ctph, float8) IS
-  'Number of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
-CREATE FUNCTION cluster_connected(value ctph, threshold float8, id anyelement) RETURNS anyelement
-  AS 'MODULE_PATHNAME', 'neardup_cluster_connected' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION cluster_connected(ctph, float8, anyelement) IS
-  'id of the first row, in the order of the window, of the connected component of this row. Example: SELECT id, cluster_connected(to_ctph(body), 0.8, id) OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)';
+DO $do$
+DECLARE
+  type pg_catalog.text;
+  f record;
+  p record;
+BEGIN
+  FOREACH type IN ARRAY ARRAY['minhash', 'simhash', 'ctph'] LOOP
+    FOR f IN VALUES
+      ('anchor', 'of the earliest kept row, in the order of the window, that this row is similar to; its own %s if it is kept'),
+      ('connected', 'of the first row, in the order of the window, of the connected component of this row')
+    LOOP
+      FOR p IN VALUES ('', '', 'bigint', 'Number', 'number', ''), (', id anyelement', ', anyelement', 'anyelement', 'id', 'id', ', id') LOOP
+        EXECUTE pg_catalog.format('CREATE FUNCTION cluster_%s(value %s, threshold float8%s) RETURNS %s '
+          'AS ''MODULE_PATHNAME'', ''neardup_cluster_%1$s'' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000',
+          f.column1, type, p.column1, p.column3);
+        EXECUTE pg_catalog.format('COMMENT ON FUNCTION cluster_%s(%s, float8%s) IS %L', f.column1, type, p.column2, pg_catalog.format(
+          '%s ' OPERATOR(pg_catalog.||) f.column2 OPERATOR(pg_catalog.||) '. Example: SELECT id, cluster_%3$s(to_%4$s(body), 0.8%5$s) '
+          'OVER (ORDER BY id) FROM (VALUES (1, ''some text''), (2, ''some text''), (3, ''other words'')) v (id, body)',
+          p.column4, p.column5, f.column1, type, p.column6));
+      END LOOP;
+    END LOOP;
+  END LOOP;
+END $do$;
 
