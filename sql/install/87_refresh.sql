@@ -11,6 +11,17 @@ CREATE FUNCTION check_duplicates(name text) RETURNS TABLE (id text, what text, "
 COMMENT ON FUNCTION check_duplicates(text) IS
   'Differences between a table of duplicates and the signatures of its rows; no row unless the table was changed by hand. Example: SELECT * FROM check_duplicates(''doc_copies'')';
 
+CREATE FUNCTION removable_duplicates(name text, max_rows int = NULL)
+  RETURNS TABLE (id bigint, representative bigint, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_removable_duplicates' LANGUAGE C VOLATILE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION removable_duplicates(text, int) IS
+  'Rows of the source of a job that may be deleted in this transaction: their representative is kept. Rows that have changed since the refresh are left out; both rows are locked. Example: SELECT * FROM removable_duplicates(''doc_copies'', 1000)';
+CREATE FUNCTION removable_duplicates(name text, id anyelement, max_rows int = NULL)
+  RETURNS TABLE (id anyelement, representative anyelement, similarity float8)
+  AS 'MODULE_PATHNAME', 'neardup_removable_duplicates_of_ids' LANGUAGE C VOLATILE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION removable_duplicates(text, anyelement, int) IS
+  'The rows that removable_duplicates() returns, for ids of the type of id. Example: SELECT * FROM removable_duplicates(''doc_copies'', id => NULL::bigint)';
+
 CREATE FUNCTION neardup_internal.neardup_refresh_statements(job text) RETURNS TABLE (name text, statement text)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_refresh_statements(text) IS

@@ -217,7 +217,8 @@ def long_names(conn):
     for call in ("neardup_rules_named(%s)", "neardup_profile_named(%s)", "create_profile('p', base => %s)",
                  "create_profile('p', rules => %s)", "create_profile(%s)", "alter_profile(%s)",
                  "create_lexicon(%s, 'SELECT 1')", "drop_word_model(%s)", "create_duplicates(%s, 'pg_class', 'oid')",
-                 "check_duplicates(%s)", "rename_duplicates('a', %s)", "drop_duplicates(%s)"):
+                 "check_duplicates(%s)", "removable_duplicates(%s)", "rename_duplicates('a', %s)",
+                 "drop_duplicates(%s)"):
         for length in (len(longest) + 1, 400000):
             fails("%s of %d bytes" % (call % "name", length), conn, "SELECT " + call, ('"' * length,),
                   text="a name with its schema has at most %d bytes: this one has %d" % (len(longest), length),

@@ -56,6 +56,8 @@ CALLS = (
     ("refresh_duplicates that counts passages", "CALL refresh_duplicates('m.x', rebuild => true)",
      ("m.x_passages", "m.docs", "m.cutter"), False),
     ("check_duplicates", "SELECT * FROM check_duplicates('m.x')", ("m.x_job", "m.x_signatures", "m.x"), False),
+    ("removable_duplicates", "SELECT * FROM removable_duplicates('m.x')",
+     ("m.x_job", "m.x_signatures", "m.x", "m.docs", "m.cutter"), False),
     ("neardup_refresh_statements", "SELECT * FROM neardup_internal.neardup_refresh_statements('m.x')", ("m.x_job",),
      True),
     ("alter_duplicates", "SELECT alter_duplicates('m.x', threshold => 0.7)", ("m.x_job", "m.x_signatures"), False),

@@ -35,7 +35,8 @@ CALLS = {
                 "SELECT alter_profile('m.prof', k => 5)"),
     ("x_passages",): ("SELECT neardup_internal.neardup_without_windows('w31 w40', 'm.x_passages', 20, 'word', 1, 0)",),
     ("x_job",): ("SELECT * FROM duplicates_status", "CALL refresh_duplicates('m.x')",
-                 "SELECT * FROM check_duplicates('m.x')", "SELECT pause_duplicates('m.x')"),
+                 "SELECT * FROM check_duplicates('m.x')", "SELECT * FROM removable_duplicates('m.x')",
+                 "SELECT pause_duplicates('m.x')"),
 }
 TYPED = ("wm", "wm_model", "rules", "prof", "x_job")
 GRANT = "GRANT ALL ON m.{0} TO PUBLIC"

@@ -169,9 +169,13 @@ JOBS = (
     "'data.docs'::pg_catalog.regclass, 'num'::name, signature => 'items'::name, measure => 'containment'::text",
 )
 
+# The types of their ids; None: of a view, whose rows cannot be locked.
+ID_TYPES = ("int8", "varchar", "name", "text", None, "numeric", "uuid", None, "float4", "int8", None, "int8", "numeric")
+
 JOB_STEPS = (
     "SELECT {nd}.create_duplicates('data.job'::text, {job})", "CALL {nd}.refresh_duplicates('data.job'::text)",
     "SELECT * FROM {nd}.duplicates_status", "SELECT * FROM {nd}.check_duplicates('data.job'::text)",
+    "SELECT * FROM {nd}.removable_duplicates('data.job'::text, NULL::pg_catalog.{id_type}, max_rows => 2)",
     "SELECT * FROM neardup_internal.neardup_refresh_statements('data.job'::text)",
     "UPDATE data.docs d SET body = d.body OPERATOR(pg_catalog.||) ' more'::pg_catalog.text, "
         "vbody = d.body::pg_catalog.varchar, sig = {nd}.to_minhash(d.body), tenant = 't3' "
@@ -213,5 +217,6 @@ def statements(nd, own):
     out += [q.format(**values) for q in QUERIES]
     out += [qualified(m.format(**values)) for m in MODELS]
     for i, job in enumerate(JOBS):
-        out += [qualified(s.format(job=job.format(**values), i=i, **values)) for s in JOB_STEPS]
+        out += [qualified(s.format(job=job.format(**values), i=i, id_type=ID_TYPES[i], **values)) for s in JOB_STEPS
+                if ID_TYPES[i] or "{id_type}" not in s]
     return out + list(ENDS)

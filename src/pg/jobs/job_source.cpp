@@ -102,15 +102,30 @@ Sql version_columns(bool stored, Oid function) {
              {{"internal", internal_schema(function)}});
 }
 
-Sql rows_sql(const JobRow& row, const Profile& profile, const JobSource& source, Oid function) {
-  return sql("SELECT {id} AS id, {version}, {key} AS key{kept}, {body} AS body FROM {source} WHERE true{conditions}",
+// last: the last column.
+Sql rows_sql(const JobRow& row, const Profile& profile, const JobSource& source, Oid function, const Sql& last) {
+  return sql("SELECT {id} AS id, {version}, {key} AS key{kept}, {last} FROM {source} WHERE true{conditions}",
              {{"id", source_value(row.source, row.id, "id")},
               {"version", version_columns(source.stored, function)},
               {"key", key_sql(row, profile, function)},
               {"kept", kept_values(row)},
-              {"body", body_sql(row, source.kind, function)},
+              {"last", last},
               {"source", QualifiedName::held(row.source)},
               {"conditions", conditions_sql(row)}});
+}
+
+Sql hash_sql(const JobRow& row, Kind kind, Oid function, const Sql& value) {
+  const Identifier neardup = extension_schema(function);
+  if (row.body != nullptr)
+    return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", value}});
+  if (kind == Kind::set)
+    return sql("{neardup}.neardup_content_hash(pg_catalog.array_send({value}))",
+               {{"neardup", neardup}, {"value", value}});
+  return sql("{neardup}.neardup_content_hash({internal}.{send}({value}))",
+             {{"neardup", neardup},
+              {"internal", internal_schema(function)},
+              {"send", Identifier(psprintf("%s_send", info(kind).name))},
+              {"value", value}});
 }
 
 void name_kept(const JobRow& row, JobSource* source) {
@@ -214,22 +229,15 @@ JobSource read_source(const JobRow& row, const Profile& profile, Oid function) {
   const Oid equality = lookup_type_cache(source.id_type, TYPECACHE_EQ_OPR)->eq_opr;
   source.joins_fully = op_mergejoinable(equality, source.id_type) || op_hashjoinable(equality, source.id_type);
   name_kept(row, &source);
-  source.rows = rows_sql(row, profile, source, function);
+  const Sql body = body_sql(row, source.kind, function);
+  source.rows = rows_sql(row, profile, source, function, sql("{body} AS body", {{"body", body}}));
+  source.states = rows_sql(row, profile, source, function,
+                           sql("{hash} AS content", {{"hash", hash_sql(row, source.kind, function, body)}}));
   return source;
 }
 
 Sql content_sql(const JobRow& row, Kind kind, Oid function, Pattern value) {
-  const Identifier neardup = extension_schema(function);
-  if (row.body != nullptr)
-    return sql("{neardup}.neardup_content_hash({value})", {{"neardup", neardup}, {"value", sql(value)}});
-  if (kind == Kind::set)
-    return sql("{neardup}.neardup_content_hash(pg_catalog.array_send({value}))",
-               {{"neardup", neardup}, {"value", sql(value)}});
-  return sql("{neardup}.neardup_content_hash({internal}.{send}({value}))",
-             {{"neardup", neardup},
-              {"internal", internal_schema(function)},
-              {"send", Identifier(psprintf("%s_send", info(kind).name))},
-              {"value", sql(value)}});
+  return hash_sql(row, kind, function, sql(value));
 }
 
 Sql kept_columns(const JobSource& source, const char* alias) {

@@ -28,6 +28,8 @@ struct JobSource {
   // cluster is kept; within_1 .., at; body: the document, or the signature itself. A row that this very transaction
   // wrote has no version: it may write it again, and VACUUM FULL then put it where it was.
   Sql rows;
+  // The same rows with the hash of their body, content, in place of it. A condition that begins with AND may follow.
+  Sql states;
   // The columns of `rows` that a job stores beside the signature: key, within_1 .., at.
   int n_kept;
   Identifier* kept;

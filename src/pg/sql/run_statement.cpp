@@ -86,6 +86,13 @@ void for_each_row(const Sql& query, std::initializer_list<SqlValue> values,
   MemoryContextSwitchTo(context);
 }
 
+void put_columns(ReturnSetInfo* rows, HeapTuple tuple, TupleDesc desc) {
+  Datum values[MaxHeapAttributeNumber];
+  bool nulls[MaxHeapAttributeNumber];
+  for (int i = 0; i < rows->setDesc->natts; ++i) values[i] = SPI_getbinval(tuple, desc, i + 1, &nulls[i]);
+  tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+}
+
 ErrorData* run_undoing(void (*f)(void*), void* arg) {
   MemoryContext context = CurrentMemoryContext;
   ResourceOwner owner = CurrentResourceOwner;

@@ -47,6 +47,9 @@ void for_each_row(const Sql& query, std::initializer_list<SqlValue> values, OnRo
       &on_row);
 }
 
+// Puts such a row into the set of a function: as many columns as the set has, of the same types.
+void put_columns(ReturnSetInfo* rows, HeapTuple tuple, TupleDesc desc);
+
 // Runs f() in a subtransaction. Null where it has ended well; else what it raised, in the current memory context, with
 // all that it did undone. An error that asks for the end of the session's work, cancellation or shutdown, is raised
 // again.

@@ -7,8 +7,6 @@ namespace {
 
 using namespace neardup;
 
-enum class Column { id, what, is, should, kColumns };
-
 // Values as text by their output function: a cast to text may be another role's.
 Sql differing_values(const RefreshStep& step, const Identifier& column) {
   return step_sql(step, R"(
@@ -47,15 +45,8 @@ SQL_FUNCTION(neardup_check_duplicates) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
   const CatalogPath path = CatalogPath::begin();
-  for_each_row(differences(read_step(read_own_job(job, function))), {}, [&](HeapTuple tuple, TupleDesc desc) {
-    ResultRow<Column> row;
-    for (int i = 0; i < static_cast<int>(Column::kColumns); ++i) {
-      bool is_null;
-      const Datum value = SPI_getbinval(tuple, desc, i + 1, &is_null);
-      if (!is_null) row.set(static_cast<Column>(i), value);
-    }
-    row.put(rows);
-  });
+  for_each_row(differences(read_step(read_own_job(job, function))), {},
+               [&](HeapTuple tuple, TupleDesc desc) { put_columns(rows, tuple, desc); });
   path.end();
   SPI_finish();
   return static_cast<Datum>(0);
