@@ -64,10 +64,13 @@ void cluster_line(const char* name, Linkage linkage, const std::vector<unsigned 
   reference::StdioTempFiles files;
   size_t kept = 0;
   const double total = median(runs, [&] {
-    MinhashClusterer clusters(
-        linkage, kPerm, kBits, need,
-        {.memory_limit = limit, .files = limit == SIZE_MAX ? nullptr : &files, .threads = threads});
-    for (uint32_t i = 0; i < n; ++i) clusters.add(data.data() + size_t{i} * kPerm * kBits / 8);
+    const EngineOptions options{.memory_limit = limit,
+                                .files = limit == SIZE_MAX ? nullptr : &files,
+                                .threads = threads,
+                                .identical = Identical::marked};
+    Clusterer clusters(linkage, std::make_unique<MinhashPairs>(kPerm, kBits, need, options));
+    for (uint32_t i = 0; i < n; ++i)
+      clusters.add_value(MinhashView{nullptr, data.data() + size_t{i} * kPerm * kBits / 8, 0});
     clusters.run();
     kept = 0;
     for (uint32_t i = 0; i < n; ++i) kept += clusters.representative()[i] == i;

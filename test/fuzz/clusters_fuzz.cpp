@@ -94,14 +94,14 @@ void check_by_pairs(const fuzz::Setting& s, Linkage linkage, const Callers& call
   const LinkedRows expected = by_definition(linkage, g);
   run_search(s, [&](EngineOptions options) {
     options.identical = Identical::marked;
-    PairClusterer clusterer(linkage, make(options));
+    Clusterer clusterer(linkage, make(options));
     add_rows(clusterer, callers, [&](uint32_t i) { clusterer.add_value(row(i)); });
     clusterer.run();
     demand_clusters(clusterer, callers, expected, value);
   });
 }
 
-void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, bool by_pairs) {
+void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
   const uint32_t num_perm = 16 + in.below(150);
   const uint32_t bits = 8u << in.read<uint8_t>() % 3;
   // Mostly high thresholds: those have bands.
@@ -112,23 +112,13 @@ void check_minhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage, b
   const Callers callers(alone, rows.size());
   const auto value = [&](uint32_t i, uint32_t j) { return reference::count_matches(rows, i, rows, j); };
   const reference::Graph g = near_graph(rows.size(), value, [&](uint32_t matches) { return matches >= need; });
-  if (by_pairs) {
-    check_by_pairs(
-        s, linkage, callers, g,
-        [&](const EngineOptions& options) { return std::make_unique<MinhashPairs>(num_perm, bits, need, options); },
-        [&](uint32_t i) {
-          return AnyValue(MinhashView{nullptr, rows.row(i), 0});
-        },
-        value);
-    return;
-  }
-  const LinkedRows expected = by_definition(linkage, g);
-  run_search(s, [&](const EngineOptions& options) {
-    MinhashClusterer clusterer(linkage, num_perm, bits, need, options);
-    add_rows(clusterer, callers, [&](uint32_t i) { clusterer.add(rows.row(i)); });
-    clusterer.run();
-    demand_clusters(clusterer, callers, expected, value);
-  });
+  check_by_pairs(
+      s, linkage, callers, g,
+      [&](const EngineOptions& options) { return std::make_unique<MinhashPairs>(num_perm, bits, need, options); },
+      [&](uint32_t i) {
+        return AnyValue(MinhashView{nullptr, rows.row(i), 0});
+      },
+      value);
 }
 
 void check_simhashes(fuzz::Input& in, const fuzz::Setting& s, Linkage linkage) {
@@ -255,10 +245,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   switch (what % 8) {
     case 0:
     case 1:
-      check_minhashes(in, s, linkage, false);
+      check_minhashes(in, s, linkage);
       break;
     case 2:
-      check_minhashes(in, s, linkage, true);
+      check_minhashes(in, s, linkage);
       break;
     case 3:
     case 4:

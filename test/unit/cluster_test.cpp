@@ -1,11 +1,13 @@
 // Clusters equal their definitions, for every width, threshold and memory limit.
 #include "core/pairs/clusters/cluster.h"
 
+#include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
 #include <optional>
 #include <random>
 
+#include "core/pairs/minhash/minhash_pairs.h"
 #include "core/pairs/sets/set_pairs.h"
 #include "core/pairs/simhash/simhash_pairs.h"
 
@@ -26,16 +28,25 @@ using reference::StdioTempFiles;
 constexpr size_t kUnlimited = SIZE_MAX;
 constexpr size_t kLimits[] = {1, 256 << 10, kUnlimited};
 
+Clusterer minhash_clusterer(Linkage linkage, uint32_t num_perm, uint32_t bits, uint32_t need, EngineOptions options) {
+  options.identical = Identical::marked;
+  return {linkage, std::make_unique<MinhashPairs>(num_perm, bits, need, options)};
+}
+
+void add(Clusterer& clusterer, const void* components) { clusterer.add_value(MinhashView{nullptr, components, 0}); }
+
 Clusters run(Linkage linkage, const Rows& rows, uint32_t need, size_t limit, unsigned threads = 1,
              StopCheck* stop = nullptr) {
   StdioTempFiles files;
   Clusters out;
   {
-    MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need,
-                              {.memory_limit = limit, .files = &files, .stop = stop, .threads = threads});
-    for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+    Clusterer clusters = minhash_clusterer(linkage, rows.num_perm, rows.bits, need,
+                                           {.memory_limit = limit, .files = &files, .stop = stop, .threads = threads});
+    for (uint32_t i = 0; i < rows.size(); ++i) add(clusters, rows.row(i));
     clusters.run();
     out = {clusters.representative(), clusters.values()};
+    for (uint32_t i = 0; i < rows.size(); ++i)
+      if (out.representative[i] == i) out.matches[i] = rows.num_perm;
   }
   EXPECT_EQ(files.open, 0);
   return out;
@@ -109,28 +120,91 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
   }
 }
 
+// Families of near copies among other rows: more than a bucket of pairs, chains, and rows at the border of a family.
+Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uint32_t most_changes) {
+  std::mt19937 random(5);
+  std::vector<std::vector<uint16_t>> rows;
+  const auto strange = [&] {
+    std::vector<uint16_t> row(128);
+    for (uint16_t& component : row) component = static_cast<uint16_t>(random());
+    return row;
+  };
+  for (uint32_t family = 0; family < families; ++family) {
+    const std::vector<uint16_t> base = strange();
+    for (uint32_t i = 0; i < family_rows; ++i) {
+      rows.push_back(base);
+      for (uint32_t change = random() % most_changes; change > 0; --change) {
+        const uint32_t component = random() % 128;
+        rows.back()[component] = static_cast<uint16_t>(random());
+      }
+    }
+  }
+  for (uint32_t i = 0; i < others; ++i) rows.push_back(i % 3 == 0 ? rows[random() % rows.size()] : strange());
+  std::shuffle(rows.begin(), rows.end(), random);
+  Rows out{128, 16, {}};
+  for (const std::vector<uint16_t>& row : rows) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(row.data());
+    out.data.insert(out.data.end(), bytes, bytes + out.row_bytes());
+  }
+  return out;
+}
+
+// One table of representatives, and several; with others that no table holds between them.
+TEST(Clusterer, FamiliesEqualReference) {
+  for (const auto& [families, family_rows, others, most_changes] :
+       {std::tuple{1u, 64u, 40u, 20u}, {3u, 400u, 500u, 45u}, {30u, 66u, 200u, 90u}}) {
+    const Rows rows = make_families(families, family_rows, others, most_changes);
+    const Clusters anchor = reference::anchor(rows, 103);
+    const Clusters connected = reference::connected(rows, 103);
+    for (const size_t limit : {size_t{1}, size_t{1} << 20, kUnlimited}) {
+      for (const unsigned threads : {1u, 4u}) {
+        SCOPED_TRACE(std::to_string(families) + " families, limit " + std::to_string(limit) + ", threads " +
+                     std::to_string(threads));
+        const Clusters a = run(Linkage::anchor, rows, 103, limit, threads);
+        ASSERT_EQ(a.representative, anchor.representative);
+        ASSERT_EQ(a.matches, anchor.matches);
+        const Clusters c = run(Linkage::connected, rows, 103, limit, threads);
+        ASSERT_EQ(c.representative, connected.representative);
+        ASSERT_EQ(c.matches, connected.matches);
+      }
+    }
+  }
+}
+
+// 5e7 near pairs in one family: a look-up a row, not a pair.
+TEST(Clusterer, AFamilyTakesLinearTime) {
+  const Rows rows = make_families(1, 10000, 0, 12);
+  for (const size_t limit : {size_t{1} << 20, kUnlimited}) {
+    reference::StopAfter stop(INT64_MAX);
+    const Clusters c = run(Linkage::anchor, rows, 103, limit, 1, &stop);
+    EXPECT_LT(stop.asked, 1000);
+    EXPECT_EQ(c.representative, std::vector<uint32_t>(rows.size(), 0));
+  }
+}
+
 TEST(Clusterer, RowsAloneKeepTheirNumbers) {
   const Rows rows = reference::make_set("equal", 128, 32, 4);
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    MinhashClusterer clusters(linkage, 128, 32, 103, {});
+    Clusterer clusters = minhash_clusterer(linkage, 128, 32, 103, {});
     clusters.add_alone();
-    clusters.add(rows.row(0));
-    clusters.add(rows.row(1));
+    add(clusters, rows.row(0));
+    add(clusters, rows.row(1));
     clusters.add_alone();
     clusters.add_alone();
-    clusters.add(rows.row(2));
+    add(clusters, rows.row(2));
     clusters.run();
     EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 1, 3, 4, 1}));
-    EXPECT_EQ(clusters.values(), (std::vector<uint32_t>(6, 128)));
+    EXPECT_EQ(clusters.values()[2], 128u);
+    EXPECT_EQ(clusters.values()[5], 128u);
   }
   for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
-    MinhashClusterer clusters(linkage, 128, 32, 103, {});
-    clusters.add(rows.row(0));
+    Clusterer clusters = minhash_clusterer(linkage, 128, 32, 103, {});
+    add(clusters, rows.row(0));
     clusters.add_alone();
-    clusters.add(rows.row(1));
+    add(clusters, rows.row(1));
     clusters.run();
     EXPECT_EQ(clusters.representative(), (std::vector<uint32_t>{0, 1, 0}));
-    MinhashClusterer alone(linkage, 128, 32, 103, {});
+    Clusterer alone = minhash_clusterer(linkage, 128, 32, 103, {});
     alone.add_alone();
     alone.run();
     EXPECT_EQ(alone.representative(), (std::vector<uint32_t>{0}));
@@ -153,7 +227,7 @@ TEST(Clusterer, EqualRowsTakeLinearTime) {
 }
 
 // The pairs of an engine give greedy and connected clusters by definition, with equal rows and rows alone.
-TEST(PairClusterer, EqualsDefinition) {
+TEST(ClustererOfSimhashes, EqualDefinition) {
   std::mt19937_64 random(4);
   for (const uint32_t n : {0u, 1u, 300u}) {
     std::vector<std::optional<uint64_t>> rows;
@@ -173,7 +247,7 @@ TEST(PairClusterer, EqualsDefinition) {
       for (const Linkage linkage : {Linkage::anchor, Linkage::connected}) {
         StdioTempFiles files;
         const EngineOptions options{.memory_limit = limit, .files = &files, .identical = Identical::marked};
-        PairClusterer clusters(linkage, std::make_unique<SimhashPairs>(1, options));
+        Clusterer clusters(linkage, std::make_unique<SimhashPairs>(1, options));
         for (const auto& row : rows) {
           if (row) {
             clusters.add_value(AnyValue(*row));
@@ -196,7 +270,7 @@ TEST(PairClusterer, EqualsDefinition) {
 
 // A row joins the earliest representative that contains it, be it smaller or larger than the row; or chains link rows
 // one of which contains the other.
-TEST(PairClusterer, OfContainmentEqualsDefinition) {
+TEST(ClustererOfSets, ContainmentEqualsDefinition) {
   constexpr double kBound = 0.6;
   for (const char* shape : reference::kSetShapes) {
     const reference::Sets sets = reference::make_sets(shape, 150, 12);
@@ -217,7 +291,7 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
         StdioTempFiles files;
         auto search = std::make_unique<SetPairs>(
             measure, kBound, EngineOptions{.memory_limit = limit, .files = &files, .identical = Identical::marked});
-        PairClusterer clusters(linkage, std::move(search));
+        Clusterer clusters(linkage, std::move(search));
         for (const std::vector<int64_t>& set : sets) {
           clusters.add_value(set_view(set.data(), set.size()));
         }
@@ -234,8 +308,8 @@ TEST(PairClusterer, OfContainmentEqualsDefinition) {
 }
 
 void run_all(Linkage linkage, const Rows& rows, uint32_t need, const EngineOptions& options) {
-  MinhashClusterer clusters(linkage, rows.num_perm, rows.bits, need, options);
-  for (uint32_t i = 0; i < rows.size(); ++i) clusters.add(rows.row(i));
+  Clusterer clusters = minhash_clusterer(linkage, rows.num_perm, rows.bits, need, options);
+  for (uint32_t i = 0; i < rows.size(); ++i) add(clusters, rows.row(i));
   clusters.run();
 }
 

@@ -1,10 +1,10 @@
 // Rows with equal signatures, found by the hashes of their bytes: what engines do before they search.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 
+#include "core/work/row_bits.h"
 #include "core/work/spill.h"
 #include "core/work/workspace.h"
 
@@ -33,8 +33,7 @@ class EqualRows {
   void for_each_suspect(uint32_t count_a, OnSuspect on_suspect) {
     hashes_->finish();
     count_a_ = count_a;
-    bits_ = Array<uint64_t>(ws_.ledger, (size_t{rows_} + 63) / 64);
-    std::fill(bits_.data(), bits_.data() + bits_.size(), 0);
+    equal_ = RowBits(ws_.ledger, rows_);
     SortRecord r;
     uint64_t hash = 0;
     uint32_t leader[2];
@@ -56,12 +55,12 @@ class EqualRows {
 
   // During for_each_suspect() or after it: the row is equal to an earlier one.
   void mark(uint32_t row) noexcept {
-    bits_[row >> 6] |= uint64_t{1} << (row & 63);
+    equal_.set(row);
     ++count_;
     count_of_a_ += row < count_a_;
   }
   // No row is before for_each_suspect().
-  bool has(uint32_t row) const noexcept { return bits_.size() != 0 && (bits_[row >> 6] >> (row & 63) & 1) != 0; }
+  bool has(uint32_t row) const noexcept { return !equal_.empty() && equal_.has(row); }
   uint32_t count() const noexcept { return count_; }
   uint32_t count_of_a() const noexcept { return count_of_a_; }
 
@@ -70,7 +69,7 @@ class EqualRows {
   std::unique_ptr<RecordSorter> hashes_;
   uint32_t rows_ = 0;
   uint32_t count_a_ = 0;
-  Array<uint64_t> bits_;
+  RowBits equal_;
   uint32_t count_ = 0;
   uint32_t count_of_a_ = 0;
 };

@@ -2,7 +2,10 @@
 #include "core/pairs/pair_engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "core/pairs/pair_links.h"
 
 namespace neardup {
 
@@ -84,6 +87,13 @@ void PairSearch::run(const uint32_t* rank_a, const uint32_t* rank_b) {
 void PairSearch::run_components(UnionFind& sets) {
   engine_->sets = &sets;
   engine_->search();
+}
+
+void PairSearch::link_anchors(AnchorLinks& links) {
+  run();
+  RowPair pairs[256];
+  while (const size_t count = next(pairs, std::size(pairs)))
+    for (const RowPair* p = pairs; p < pairs + count; ++p) links.add(*p);
 }
 
 size_t PairSearch::next(RowPair* out, size_t max) { return engine_->out == nullptr ? 0 : engine_->out->next(out, max); }

@@ -27,6 +27,12 @@ bool AnchorLinks::add(const RowPair& p) {
   return true;
 }
 
+void AnchorLinks::join(uint32_t b, uint32_t a, uint32_t value) noexcept {
+  if (rows_.representative[b] < a) return;
+  rows_.representative[b] = a;
+  rows_.value[b] = value;
+}
+
 bool AnchorLinks::wants(const RowPair& p) const noexcept {
   if (p.a > p.b || rows_.representative[p.b] != p.b) return false;
   return rows_.representative[p.a] == p.a || (p.value & kEqualRows) != 0;

@@ -29,6 +29,9 @@ class AnchorLinks {
   // True if add() would still make something of the pair, given after all that come before it so far: once false, for
   // good.
   bool wants(const RowPair& pair) const noexcept;
+  // A search outside the stream has found that b, after row a, is near it, and a is a representative. b joins it unless
+  // it has joined an earlier one. It may be called once the pairs of all rows before b were added.
+  void join(uint32_t b, uint32_t a, uint32_t value) noexcept;
   const LinkedRows& rows() const noexcept { return rows_; }
 
  private:

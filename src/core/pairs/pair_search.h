@@ -63,6 +63,7 @@ inline double pair_count(size_t n_a, size_t n, bool cross) noexcept {
 }
 
 struct PairEngine;
+class AnchorLinks;
 
 // A search by one of the engines, of values of its kind.
 class PairSearch {
@@ -92,6 +93,10 @@ class PairSearch {
   // connected components of all pairs. sets: as many as rows, disjoint before. stats().found counts the pairs that were
   // needed for it.
   void run_components(UnionFind& sets);
+
+  // Instead of run(), with one set and Identical::marked: links the rows by the pairs that are found. An engine may
+  // leave pairs out that change nothing.
+  virtual void link_anchors(AnchorLinks& links);
 
   // With one set, also after run_components(): values[i] = the value of rows i and of[i].
   void values_with(const uint32_t* of, uint32_t* values);

@@ -129,12 +129,11 @@ PairSearch* make_pair_search(const SignatureShape& shape, double threshold, cons
 
 Clusterer* make_clusterer(const SignatureShape& shape, Linkage linkage, double threshold,
                           const EngineOptions& options) {
-  if (shape.kind == Kind::minhash)
-    return new MinhashClusterer(linkage, shape.header.num_perm, shape.header.bits, needed_components(shape, threshold),
-                                options);
   EngineOptions marked = options;
   marked.identical = Identical::marked;
-  return new PairClusterer(linkage, std::unique_ptr<PairSearch>(make_pair_search(shape, threshold, marked)));
+  PairSearch* const search = shape.kind == Kind::minhash ? kind_engine(shape).make(shape, threshold, marked)
+                                                         : make_pair_search(shape, threshold, marked);
+  return new Clusterer(linkage, std::unique_ptr<PairSearch>(search));
 }
 
 double pair_similarity(const SignatureShape& shape, uint32_t value, uint32_t size_a, uint32_t size_b) {

@@ -164,7 +164,7 @@ void MinhashEngine::find_pairs() {
   stats.distinct = distinct_rows();
   if (join_offloaded()) return;
   if (!banding.usable()) {
-    compare_all();
+    dense == nullptr ? compare_all() : leave_all();
     return;
   }
   if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);

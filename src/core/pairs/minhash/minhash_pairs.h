@@ -19,6 +19,7 @@ class MinhashPairs final : public PairSearch {
   // it has no pair.
   bool add(const void* components);
   bool add_value(const AnyValue& value) override { return add(value.signature.components); }
+  void link_anchors(AnchorLinks& links) override;
 };
 
 }  // namespace neardup

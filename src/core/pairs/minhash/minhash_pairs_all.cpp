@@ -63,6 +63,11 @@ void MinhashEngine::compare_in_memory() {
   stats.found += joined_here.load();
 }
 
+// Leaves all pairs out.
+void MinhashEngine::leave_all() {
+  for_each_distinct([this](uint32_t row) { dense->set(row); });
+}
+
 // Every pair of distinct rows: of those on disk, a block of x against tiles of y.
 void MinhashEngine::compare_all() {
   stats.brute_force = true;

@@ -55,8 +55,9 @@ bool MinhashEngine::choose_bands(const double* load) {
   double looks = 0;
   for (uint32_t i = 0; i < banding.probes(); ++i) looks += load[order[i]];
   const double banded = looks * kBandLookCost + distinct_rows() * banding.probes() * kBandRowCost;
-  // In the search for components most looks are spared, and comparing is the exception.
-  return components() ? n > 64 : banded < pairs * static_cast<double>(compare_units(row_bytes));
+  // In the search for components most looks are spared, and comparing is the exception; where dense rows are left out
+  // those of all large buckets are.
+  return components() || dense != nullptr ? n > 64 : banded < pairs * static_cast<double>(compare_units(row_bytes));
 }
 
 // The key vectors of row_of's rows.

@@ -12,6 +12,7 @@
 #include "core/pairs/minhash/minhash_pairs.h"
 #include "core/pairs/pair_engine.h"
 #include "core/work/parallel.h"
+#include "core/work/row_bits.h"
 #include "core/work/row_store.h"
 #include "core/work/spill.h"
 #include "core/work/workspace.h"
@@ -84,6 +85,7 @@ struct MinhashEngine final : PairEngine {
   uint64_t join_piece(const BandJoin& join, size_t first, size_t last, HitSink& polls, Pair pair);
   template <class Pair>
   uint64_t join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, HitSink& polls, Pair pair);
+  bool leave_dense(const JoinList& list, const uint64_t* entries, size_t n, size_t size, HitSink& polls);
   // A near pair that a worker has found: left for found(), or where components are sought joined at once and counted.
   void found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const;
 
@@ -92,6 +94,7 @@ struct MinhashEngine final : PairEngine {
 
   // minhash_pairs_all.cpp
   void compare_all();
+  void leave_all();
   void compare_in_memory();
   uint32_t list_distinct(uint32_t first, uint32_t last, uint32_t* tile) const;
 
@@ -127,6 +130,9 @@ struct MinhashEngine final : PairEngine {
   Array<uint32_t> kept_b;  // numbers of the rows of B that were kept; empty while all are
 
   uint8_t order[Banding::kMaxBands];  // all bands by load; the first probes() are joined
+
+  // The rows of large buckets, whose pairs are left out; null where none is.
+  RowBits* dense = nullptr;
 
   // Candidates that are compared a few at a time, with their rows on the way.
   class Batch {
