@@ -120,7 +120,8 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
   }
 }
 
-// Families of near copies among other rows: more than a bucket of pairs, chains, and rows at the border of a family.
+// Families of versions among other rows. A version shares large buckets with its family, and small ones with its own
+// versions.
 Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uint32_t most_changes) {
   std::mt19937 random(5);
   std::vector<std::vector<uint16_t>> rows;
@@ -130,9 +131,10 @@ Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uin
     return row;
   };
   for (uint32_t family = 0; family < families; ++family) {
-    const std::vector<uint16_t> base = strange();
-    for (uint32_t i = 0; i < family_rows; ++i) {
-      rows.push_back(base);
+    const size_t base = rows.size();
+    rows.push_back(strange());
+    for (uint32_t i = 1; i < family_rows; ++i) {
+      rows.push_back(rows[random() % 2 == 0 ? base : base + random() % i]);
       for (uint32_t change = random() % most_changes; change > 0; --change) {
         const uint32_t component = random() % 128;
         rows.back()[component] = static_cast<uint16_t>(random());
@@ -173,12 +175,12 @@ TEST(Clusterer, FamiliesEqualReference) {
 
 // 5e7 near pairs in one family: a look-up a row, not a pair.
 TEST(Clusterer, AFamilyTakesLinearTime) {
-  const Rows rows = make_families(1, 10000, 0, 12);
+  const Rows rows = make_families(1, 10000, 0, 6);
   for (const size_t limit : {size_t{1} << 20, kUnlimited}) {
     reference::StopAfter stop(INT64_MAX);
     const Clusters c = run(Linkage::anchor, rows, 103, limit, 1, &stop);
     EXPECT_LT(stop.asked, 1000);
-    EXPECT_EQ(c.representative, std::vector<uint32_t>(rows.size(), 0));
+    EXPECT_GT(std::count(c.representative.begin(), c.representative.end(), 0u), 9900);
   }
 }
 

@@ -201,7 +201,7 @@ class DenseRows {
               });
   }
 
-  // Of the memory limit, in sixteenths: rows hold 6, the pairs found 5, a block 1.
+  // The sixteenths of the memory limit that a table holds, beside rows with 6, the pairs found with 5, and a block.
   static constexpr size_t kTableShare = 4;
 
   MinhashEngine& engine_;

@@ -10,7 +10,7 @@
 namespace neardup {
 namespace {
 
-// Components: candidates that wait on disk are settled in batches of this many: what one joins, later ones need not
+// Components: candidates that wait are settled in batches of this many: what one joins, later ones need not
 // compare.
 constexpr uint64_t kComponentBatch = 1 << 20;
 
@@ -106,18 +106,19 @@ void MinhashEngine::found_near(uint32_t x, uint32_t y, uint32_t matches) {
   found(x, y, matches, two_sets && matches == num_perm);
 }
 
-// A candidate whose rows lie on disk.
+// A candidate that is compared later.
 void MinhashEngine::await(uint32_t x, uint32_t y) {
   candidates->add({x / block_rows, y, x});
   if (components() && candidates->size() == kComponentBatch) settle_candidates();
 }
 
-// Reads the rows of sorted (block of x, y) -> x records: a block of x at a time, y ascending.
+// Reads the rows of sorted (block of x, y) -> x records, each pair once: a block of x at a time, y ascending.
 template <class OnPair>
 void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
   if (sorted.size() == 0) return;
   Array<std::byte> block(ws.ledger, block_rows * row_bytes);
   Array<std::byte> other(ws.ledger, row_bytes);
+  Array<uint32_t> latest_y(ws.ledger, block_rows);
   uint32_t loaded = UINT32_MAX;
   uint32_t other_row = UINT32_MAX;
   SortRecord r;
@@ -125,8 +126,10 @@ void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
     const uint32_t first = r.hi * block_rows;
     if (r.hi != loaded) {
       rows.read(first, std::min(block_rows, rows.size() - first), block.data());
+      std::fill(latest_y.data(), latest_y.data() + block_rows, 0);
       loaded = r.hi;
     }
+    if (std::exchange(latest_y[r.value - first], r.lo) == r.lo) continue;
     const std::byte* row_y = other.data();
     if (r.lo - first < block_rows) {
       row_y = block.data() + (r.lo - first) * row_bytes;
@@ -139,7 +142,7 @@ void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
   }
 }
 
-// Compares the candidates that wait on disk.
+// Compares the candidates that wait.
 void MinhashEngine::settle_candidates() {
   candidates->finish();
   visit_sorted(*candidates, [this](uint32_t x, uint32_t y, const std::byte* row_x, const std::byte* row_y) {
@@ -167,9 +170,9 @@ void MinhashEngine::find_pairs() {
     dense == nullptr ? compare_all() : leave_all();
     return;
   }
-  if (!rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
-  const bool keys_fit = distinct_rows() <= memory_share(ws, kHalf) / key_stage_bytes();
-  keys_fit ? join_in_memory() : join_blocks();
+  const bool fit = keys_fit(distinct_rows());
+  if (!fit || !rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
+  fit ? join_in_memory() : join_runs();
   if (candidates != nullptr) settle_candidates();
   candidates.reset();
 }

@@ -14,9 +14,7 @@ namespace {
 constexpr double kBandLookCost = 5;
 constexpr double kBandRowCost = 12;
 
-// Loads are estimated from a sample of at most this many rows.
-constexpr uint32_t kSampleRows = 1 << 17;
-// As many tell well enough whether a GPU is worth it.
+// So many rows tell well enough whether a GPU is worth it.
 constexpr uint32_t kCostRows = 1 << 14;
 // Entries that are worth threads.
 constexpr size_t kLeastEntriesForThreads = 4 * kJoinTask;
@@ -46,9 +44,11 @@ double MinhashEngine::cost_on_cpu(const Array<uint32_t>& row_of, uint32_t n_a) {
   return std::min(looks * kBandLookCost + rows_cost, all) / threads;
 }
 
-// Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything.
+// Orders the bands by load (pairs per band, estimated) and says whether they beat comparing everything. Rows of large
+// buckets are not compared with all.
 bool MinhashEngine::choose_bands(const double* load) {
   order_bands(load, banding.bands(), order);
+  if (only != nullptr) return true;
   const double n = distinct_rows();
   const double n_a = distinct_rows_of_a();
   const double pairs = two_sets ? n_a * (n - n_a) : n * (n - 1) / 2;

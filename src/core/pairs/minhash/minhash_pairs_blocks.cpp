@@ -1,7 +1,6 @@
-// The join of MinhashPairs where key vectors do not fit in memory.
+// The join of rows in large buckets where their key vectors do not fit in memory.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/pairs/minhash/minhash_pairs_impl.h"
@@ -22,12 +21,12 @@ class KeyBlocks {
             std::max<size_t>(16, memory_share(ws_, kHalf) / 2 / (vector_bytes_ + 4 + sizeof(uint64_t))))),
         file_(ws_.files->create()) {}
 
-  // Writes all rows. load, of all bands: pairs of rows with equal keys, estimated from those within blocks.
+  // Writes the rows. load, of all bands: pairs of rows with equal keys, estimated from those within blocks.
   void write(double* load) {
     Writing w(*this);
     RowReader reader(engine_.rows, memory_share(ws_, kSixteenth), ws_);
     const uint32_t first_of_b = engine_.two_sets ? engine_.count_a : UINT32_MAX;
-    engine_.for_each_distinct([&](uint32_t row) {
+    engine_.for_each_searched([&](uint32_t row) {
       if (w.count == most_ || (w.count != 0 && row >= first_of_b && w.row_of[0] < first_of_b)) flush(w, load);
       w.row_of[w.count] = row;
       engine_.banding.keys(reader.row(row), w.keys.data() + size_t{w.count} * stride_);
@@ -149,15 +148,11 @@ class KeyBlocks {
 }  // namespace
 
 void MinhashEngine::join_blocks() {
-  std::optional<KeyBlocks> blocks(*this);
+  KeyBlocks blocks(*this);
   double load[Banding::kMaxBands] = {};
-  blocks->write(load);
-  if (!choose_bands(load)) {
-    blocks.reset();
-    compare_all();
-    return;
-  }
-  blocks->join();
+  blocks.write(load);
+  choose_bands(load);
+  blocks.join();
 }
 
 }  // namespace neardup

@@ -1,6 +1,6 @@
 // The inside of MinhashPairs: minhash_pairs.cpp (rows in, candidates compared, results out), minhash_pairs_bands.cpp
-// (which bands, and what they cost), minhash_pairs_join.cpp (the join of bands), minhash_pairs_blocks.cpp (the same
-// where their keys lie on disk), minhash_pairs_all.cpp (comparing everything).
+// (which bands, and what they cost), minhash_pairs_join.cpp (the join of bands), minhash_pairs_runs.cpp and
+// minhash_pairs_blocks.cpp (the same where their keys lie on disk), minhash_pairs_all.cpp (comparing everything).
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,10 @@ struct BandJoin {
 
 // Entries of a task of a join.
 inline constexpr size_t kJoinTask = 1 << 10;
+// Loads are estimated from a sample of at most this many rows.
+inline constexpr uint32_t kSampleRows = 1 << 17;
+// A bucket of so many rows is a large one.
+inline constexpr size_t kDenseBucket = 64;
 
 struct MinhashEngine final : PairEngine {
   MinhashEngine(uint32_t num_perm, uint32_t bits, uint32_t need, const EngineOptions& options);
@@ -89,6 +93,11 @@ struct MinhashEngine final : PairEngine {
   // A near pair that a worker has found: left for found(), or where components are sought joined at once and counted.
   void found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const;
 
+  // minhash_pairs_runs.cpp
+  void join_runs();
+  bool choose_bands_by_sample();
+  void join_large(const RowBits& large);
+
   // minhash_pairs_blocks.cpp
   void join_blocks();
 
@@ -100,6 +109,7 @@ struct MinhashEngine final : PairEngine {
 
   // Bytes a row of the join in memory: key vector, row number, two sort entries.
   size_t key_stage_bytes() const { return 4 * size_t{banding.stride()} + 4 + BandEntries::kBytesEach; }
+  bool keys_fit(uint32_t n) const { return n <= memory_share(ws, kHalf) / key_stage_bytes(); }
   // Any thread may ask.
   bool already_joined(uint32_t x, uint32_t y) const { return components() && sets->same(x, y); }
   // With two sets a pair is a row before count_a and one from it on.
@@ -112,6 +122,14 @@ struct MinhashEngine final : PairEngine {
       if (!equal_rows.has(row)) on_row(row);
       ws.poller.spend(2);
     }
+  }
+
+  // The same of those that are joined: all of them, or those of large buckets.
+  template <class OnRow>
+  void for_each_searched(OnRow on_row) {
+    for_each_distinct([&](uint32_t row) {
+      if (only == nullptr || only->has(row)) on_row(row);
+    });
   }
 
   const bool swapped;
@@ -133,6 +151,8 @@ struct MinhashEngine final : PairEngine {
 
   // The rows of large buckets, whose pairs are left out; null where none is.
   RowBits* dense = nullptr;
+  // Those that are joined; null: all.
+  const RowBits* only = nullptr;
 
   // Candidates that are compared a few at a time, with their rows on the way.
   class Batch {
@@ -184,11 +204,11 @@ struct MinhashEngine final : PairEngine {
   };
 
   // Takes a pair that passed the key filter. True when it is known at once that the two are joined. on_disk(x, y) where
-  // rows lie on disk.
+  // candidates wait.
   template <class OnDisk, class Found>
   bool candidate(uint32_t x, uint32_t y, Batch& to, HitSink& poller, OnDisk on_disk, Found found_here) const {
     if (already_joined(x, y)) return true;
-    if (!rows.in_memory()) {
+    if (candidates != nullptr) {
       on_disk(x, y);
       return false;
     }
@@ -197,7 +217,7 @@ struct MinhashEngine final : PairEngine {
     return false;
   }
 
-  std::unique_ptr<RecordSorter> candidates;  // (block of x, y) -> x, where rows lie on disk
+  std::unique_ptr<RecordSorter> candidates;  // (block of x, y) -> x, where rows or keys lie on disk
   uint32_t block_rows = 1;
 };
 

@@ -13,8 +13,6 @@ namespace {
 constexpr size_t kClassBucket = 16;
 // Pairs of two classes that are worth asking whether they are one by now.
 constexpr uint64_t kAskFirst = 8;
-// Rows of a bucket whose pairs are left out where dense rows are, at the least.
-constexpr size_t kDenseBucket = 64;
 
 }  // namespace
 
@@ -177,14 +175,14 @@ void MinhashEngine::found_by_worker(uint32_t x, uint32_t y, uint32_t matches, Hi
   ++*joins_made;
 }
 
-// Tasks are pieces of the bands' lists, cut between keys. Where the rows lie on disk the threads hand over
-// candidates, which wait as always.
+// Tasks are pieces of the bands' lists, cut between keys. Where rows or keys lie on disk the threads hand over
+// candidates, which wait.
 void MinhashEngine::join(const std::vector<BandJoin>& joins) {
   size_t entries = 0;
   std::atomic<uint64_t> looked{0};
   std::atomic<uint64_t> compared{0};
   std::atomic<uint64_t> joined_here{0};
-  const bool in_memory = rows.in_memory();
+  const bool compared_here = candidates == nullptr;
   std::vector<size_t> first_task{0};
   for (const BandJoin& join : joins) {
     entries += join.x.n + join.y.n;
@@ -217,9 +215,9 @@ void MinhashEngine::join(const std::vector<BandJoin>& joins) {
         compared.fetch_add(own.compared, std::memory_order_relaxed);
         joined_here.fetch_add(joins_made, std::memory_order_relaxed);
       },
-      [this, in_memory](const Hit* hits, size_t count) {
+      [this, compared_here](const Hit* hits, size_t count) {
         for (const Hit* hit = hits; hit < hits + count; ++hit) {
-          if (in_memory)
+          if (compared_here)
             found_near(hit->x, hit->y, hit->value);
           else
             await(hit->x, hit->y);
@@ -231,14 +229,18 @@ void MinhashEngine::join(const std::vector<BandJoin>& joins) {
 }
 
 void MinhashEngine::join_in_memory() {
-  const uint32_t n = distinct_rows();
-  const uint32_t n_a = distinct_rows_of_a();
+  uint32_t n = 0;
+  uint32_t n_a = 0;
+  for_each_searched([&](uint32_t row) {
+    ++n;
+    n_a += row < count_a;
+  });
   const uint32_t stride = banding.stride();
   Array<uint32_t> keys(ws.ledger, size_t{n} * stride);
   Array<uint32_t> distinct(ws.ledger, n);
   {
     uint32_t i = 0;
-    for_each_distinct([&](uint32_t row) { distinct[i++] = row; });
+    for_each_searched([&](uint32_t row) { distinct[i++] = row; });
   }
   make_keys(distinct, &keys);
   double load[Banding::kMaxBands] = {};
@@ -259,6 +261,7 @@ void MinhashEngine::join_in_memory() {
     entries_b.emplace_back(n - n_a, ws.ledger);
   }
   std::vector<BandJoin> bands;
+  filter.clear_done();
   for (uint32_t p = 0; p < banding.probes(); p += width) {
     ws.poller.steps(p, banding.probes());
     bands.assign(std::min(width, banding.probes() - p), BandJoin{{}, {}, filter});
