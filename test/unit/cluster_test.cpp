@@ -120,19 +120,31 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
   }
 }
 
+using Row = std::vector<uint16_t>;
+
+Row strange_row(std::mt19937& random) {
+  Row row(128);
+  for (uint16_t& component : row) component = static_cast<uint16_t>(random());
+  return row;
+}
+
+Rows pack(const std::vector<Row>& rows) {
+  Rows out{128, 16, {}};
+  for (const Row& row : rows) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(row.data());
+    out.data.insert(out.data.end(), bytes, bytes + out.row_bytes());
+  }
+  return out;
+}
+
 // Families of versions among other rows. A version shares large buckets with its family, and small ones with its own
 // versions.
 Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uint32_t most_changes) {
   std::mt19937 random(5);
-  std::vector<std::vector<uint16_t>> rows;
-  const auto strange = [&] {
-    std::vector<uint16_t> row(128);
-    for (uint16_t& component : row) component = static_cast<uint16_t>(random());
-    return row;
-  };
+  std::vector<Row> rows;
   for (uint32_t family = 0; family < families; ++family) {
     const size_t base = rows.size();
-    rows.push_back(strange());
+    rows.push_back(strange_row(random));
     for (uint32_t i = 1; i < family_rows; ++i) {
       rows.push_back(rows[random() % 2 == 0 ? base : base + random() % i]);
       for (uint32_t change = random() % most_changes; change > 0; --change) {
@@ -141,14 +153,9 @@ Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uin
       }
     }
   }
-  for (uint32_t i = 0; i < others; ++i) rows.push_back(i % 3 == 0 ? rows[random() % rows.size()] : strange());
+  for (uint32_t i = 0; i < others; ++i) rows.push_back(i % 3 == 0 ? rows[random() % rows.size()] : strange_row(random));
   std::shuffle(rows.begin(), rows.end(), random);
-  Rows out{128, 16, {}};
-  for (const std::vector<uint16_t>& row : rows) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(row.data());
-    out.data.insert(out.data.end(), bytes, bytes + out.row_bytes());
-  }
-  return out;
+  return pack(rows);
 }
 
 // One table of representatives, and several; with others that no table holds between them.
@@ -171,6 +178,30 @@ TEST(Clusterer, FamiliesEqualReference) {
       }
     }
   }
+}
+
+// When the table is full, a row that matches nothing in it is undecided: another one may not join it yet. Here row a
+// shares only large buckets with row r before it, and small ones with row b behind it, which is not near r.
+TEST(Clusterer, ARowJoinsNoneThatIsUndecided) {
+  std::mt19937 random(6);
+  const Row r = strange_row(random);
+  const auto change_every = [&](Row row, uint32_t step, uint32_t first, uint32_t last) {
+    for (uint32_t i = first; i < last; i += step) row[i] = static_cast<uint16_t>(row[i] + 1);
+    return row;
+  };
+  std::vector<Row> rows;
+  for (uint32_t i = 0; i < 200; ++i) {  // they share half of the bands with r
+    rows.push_back(strange_row(random));
+    for (uint32_t band = 0; band < 32; ++band)
+      if (random() % 2 == 0) std::copy_n(r.data() + 4 * band, 4, rows.back().data() + 4 * band);
+  }
+  const Row a = change_every(r, 4, 0, 80);
+  const Row b = change_every(a, 4, 81, 121);
+  rows.insert(rows.begin() + 100, {r, a, b});
+  const Clusters c = run(Linkage::anchor, pack(rows), 103, 1);
+  EXPECT_EQ(c.representative[100], 100u);
+  EXPECT_EQ(c.representative[101], 100u);
+  EXPECT_EQ(c.representative[102], 102u);
 }
 
 // 5e7 near pairs in one family: a look-up a row, not a pair.

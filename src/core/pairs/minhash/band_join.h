@@ -80,10 +80,12 @@ void for_each_bucket(const uint64_t* entries, size_t n, const KeyRows& rows, Pol
   }
 }
 
-// Calls on_rectangle(entries of x, n of them, entries of y, n of them) for every key that two sorted lists have.
-template <class OnRectangle, class Polls>
-void for_each_rectangle(const uint64_t* x, size_t nx, const uint64_t* y, size_t ny, Polls& poller,
-                        OnRectangle on_rectangle) {
+// Two sorted lists: visit(i, j) for the pairs with equal keys, i of x and j of y, that pass. Returns how many were
+// looked at.
+template <class Visit, class Polls>
+uint64_t visit_cross(const uint64_t* x, size_t nx, const KeyRows& kx, const uint64_t* y, size_t ny, const KeyRows& ky,
+                     const KeyFilter& filter, Polls& poller, Visit& visit) {
+  uint64_t looked = 0;
   for (size_t i = 0, j = 0; i < nx && j < ny;) {
     const uint32_t key = entry_key(x[i]);
     if (key != entry_key(y[j])) {
@@ -95,11 +97,13 @@ void for_each_rectangle(const uint64_t* x, size_t nx, const uint64_t* y, size_t 
     while (i_end < nx && entry_key(x[i_end]) == key) ++i_end;
     size_t j_end = j + 1;
     while (j_end < ny && entry_key(y[j_end]) == key) ++j_end;
-    on_rectangle(x + i, i_end - i, y + j, j_end - j);
+    visit_rectangle(x + i, i_end - i, kx, y + j, j_end - j, ky, filter, poller, visit);
+    looked += static_cast<uint64_t>(i_end - i) * (j_end - j);
     poller.spend(i_end - i + j_end - j);
     i = i_end;
     j = j_end;
   }
+  return looked;
 }
 
 }  // namespace neardup

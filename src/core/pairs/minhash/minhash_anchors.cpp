@@ -22,7 +22,7 @@ constexpr uint32_t kDirectBlockRows = 512;
 constexpr uint32_t kDirectTaskRows = 64;
 constexpr size_t kTileBytes = 16 * 1024;
 // Rows of a block and representatives, at the least.
-constexpr size_t kLeastRows = 8;
+constexpr size_t kLeastLookups = 8;
 
 // A row that is looked up.
 struct Lookup {
@@ -91,7 +91,7 @@ class DenseRows {
     const size_t lookup =
         sizeof(Lookup) + stride_ * sizeof(uint32_t) + 2 * each + (rows_.in_memory() ? 0 : 2 * rows_.row_bytes());
     const auto rows_in = [](size_t bytes, size_t of_one, size_t most) {
-      return static_cast<uint32_t>(std::clamp<size_t>(bytes / of_one, kLeastRows, std::max(kLeastRows, most)));
+      return static_cast<uint32_t>(std::clamp<size_t>(bytes / of_one, kLeastLookups, std::max(kLeastLookups, most)));
     };
     block_rows_ =
         rows_in(memory_share(ws_, kSixteenth), lookup, std::min(count, banded_ ? kBlockRows : kDirectBlockRows));
@@ -117,7 +117,7 @@ class DenseRows {
       for (; next < rows_.size() && n < block_rows_; ++next) {
         ws_.poller.spend(2);
         if (!dense_.has(next) || joined_before(next, first)) continue;
-        block[n] = {next, kNoRepresentative, 0, copy_of(next, reader, copies, n)};
+        block[n] = {next, kNoRepresentative, 0, read_row(next, reader, copies, n)};
         ++n;
       }
       ws_.poller.parts(next, rows_.size());
@@ -136,7 +136,7 @@ class DenseRows {
     return links_.rows().representative[row] < std::min(row, first);
   }
 
-  const std::byte* copy_of(uint32_t row, RowReader& reader, Array<std::byte>& copies, uint32_t i) {
+  const std::byte* read_row(uint32_t row, RowReader& reader, Array<std::byte>& copies, uint32_t i) {
     if (rows_.in_memory()) return rows_.row(row);
     std::byte* const copy = copies.data() + i * rows_.row_bytes();
     std::memcpy(copy, reader.row(row), rows_.row_bytes());

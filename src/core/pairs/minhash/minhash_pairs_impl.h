@@ -89,7 +89,7 @@ struct MinhashEngine final : PairEngine {
   uint64_t join_piece(const BandJoin& join, size_t first, size_t last, HitSink& polls, Pair pair);
   template <class Pair>
   uint64_t join_classes(const BandJoin& join, const uint64_t* bucket, size_t n, HitSink& polls, Pair pair);
-  bool leave_dense(const JoinList& list, const uint64_t* entries, size_t n, size_t size, HitSink& polls);
+  bool leave_dense(const JoinList& list, const uint64_t* bucket, size_t size, HitSink& polls);
   // A near pair that a worker has found: left for found(), or where components are sought joined at once and counted.
   void found_by_worker(uint32_t x, uint32_t y, uint32_t matches, HitSink& hits, uint64_t* joins_made) const;
 

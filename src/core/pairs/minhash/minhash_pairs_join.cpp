@@ -129,7 +129,7 @@ uint64_t MinhashEngine::join_piece(const BandJoin& join, size_t first, size_t la
   if (join.within()) {
     uint64_t looked = 0;
     for_each_bucket(x.entries + first, last - first, x.keys, polls, [&](const uint64_t* bucket, size_t size) {
-      if (leave_dense(x, bucket, size, size, polls)) return;
+      if (leave_dense(x, bucket, size, polls)) return;
       if (components() && size > kClassBucket) {
         looked += join_classes(join, bucket, size, polls, pair);
         return;
@@ -144,24 +144,15 @@ uint64_t MinhashEngine::join_piece(const BandJoin& join, size_t first, size_t la
   const uint64_t* const end = y.entries + y.n;
   const uint64_t* const from = std::lower_bound(y.entries, end, entry_key(x.entries[first]), before);
   const uint64_t* const to = std::upper_bound(from, end, entry_key(x.entries[last - 1]), after);
-  uint64_t looked = 0;
-  for_each_rectangle(x.entries + first, last - first, from, static_cast<size_t>(to - from), polls,
-                     [&](const uint64_t* of_x, size_t n_x, const uint64_t* of_y, size_t n_y) {
-                       if (leave_dense(x, of_x, n_x, n_x + n_y, polls)) {
-                         leave_dense(y, of_y, n_y, n_x + n_y, polls);
-                         return;
-                       }
-                       looked += static_cast<uint64_t>(n_x) * n_y;
-                       visit_rectangle(of_x, n_x, x.keys, of_y, n_y, y.keys, join.filter, polls, pair);
-                     });
-  return looked;
+  return visit_cross(x.entries + first, last - first, x.keys, from, static_cast<size_t>(to - from), y.keys, join.filter,
+                     polls, pair);
 }
 
-// True: the pairs of a bucket of this size are left out, and the entries, of it, are noted as dense rows.
-bool MinhashEngine::leave_dense(const JoinList& list, const uint64_t* entries, size_t n, size_t size, HitSink& polls) {
+// True: the pairs of this bucket are left out, and its rows are noted as dense.
+bool MinhashEngine::leave_dense(const JoinList& list, const uint64_t* bucket, size_t size, HitSink& polls) {
   if (dense == nullptr || size < kDenseBucket) return false;
-  for (size_t i = 0; i < n; ++i) dense->set_shared(list.row_of[entry_index(entries[i])]);
-  polls.spend(n * kLookUnits);
+  for (size_t i = 0; i < size; ++i) dense->set_shared(list.row_of[entry_index(bucket[i])]);
+  polls.spend(size * kLookUnits);
   return true;
 }
 

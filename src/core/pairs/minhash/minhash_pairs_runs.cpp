@@ -27,7 +27,7 @@ void make_marks(const uint32_t* keys, uint32_t bands, uint64_t* marks) {
   }
 }
 
-// How many of the marks of a word are equal.
+// Returns the number of equal marks in two words.
 uint32_t equal_marks(uint64_t a, uint64_t b) {
   uint64_t differ = a ^ b;
   differ |= differ >> 2;

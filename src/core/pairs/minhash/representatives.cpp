@@ -12,7 +12,7 @@ constexpr uint32_t kLinkedAhead = 8;
 constexpr uint32_t kTaskBands = 8;
 constexpr uint32_t kLeastRowsForThreads = 1024;
 // The table grows to so many times its rows: each time all of them are linked again.
-constexpr uint32_t kGrowth = 4;
+constexpr uint32_t kTableGrowth = 4;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void Representatives::link_bands(uint32_t first, uint32_t last, HitSink& sink) {
 }
 
 void Representatives::grow() {
-  const uint32_t room = std::min(most_, std::max(64u, kGrowth * size_));
+  const uint32_t room = std::min(most_, std::max(64u, kTableGrowth * size_));
   resize_polled(&row_numbers_, room, size_, ws_.ledger, ws_.poller);
   if (record_words_ == 0) return;
   resize_polled(&records_, room * record_words_, size_ * record_words_, ws_.ledger, ws_.poller);
