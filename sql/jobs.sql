@@ -203,4 +203,31 @@ UPDATE mark_copies_job SET keep = 'oldest', verify = 'jaccard', verify_threshold
 CALL refresh_duplicates('mark_copies');
 SELECT drop_duplicates('mark_copies');
 DROP TABLE marks;
+
+-- Triggers queue what changes, and a refresh looks at nothing else.
+CREATE TABLE notes (id int PRIMARY KEY, body text, seen int DEFAULT 0);
+INSERT INTO notes (id, body) SELECT f, body(f, 0) FROM generate_series(1, 300) f;
+SELECT create_duplicates('note_copies', 'notes', 'id', 'body', follow => 'trigger');
+CALL refresh_duplicates('note_copies');
+UPDATE notes SET seen = 1;
+SELECT count(*) FROM note_copies_queue;
+INSERT INTO notes VALUES (1001, body(1, 1));
+UPDATE notes SET body = body(2, 2), seen = 2 WHERE id = 3;
+DELETE FROM notes WHERE id = 4;
+SELECT id FROM note_copies_queue ORDER BY entry;
+CALL refresh_duplicates('note_copies');
+SELECT id, representative, survivor FROM note_copies WHERE id IN (1, 2, 3, 4, 1001) ORDER BY id;
+SELECT rows, clusters, duplicates, changed FROM duplicates_status;
+-- The result was changed by hand; the source was emptied.
+DELETE FROM note_copies WHERE id = 1001;
+SELECT id FROM note_copies_queue;
+CALL refresh_duplicates('note_copies');
+SELECT id, representative, survivor FROM note_copies WHERE id = 1001;
+TRUNCATE notes;
+CALL refresh_duplicates('note_copies', scan => true);
+SELECT rows, clusters, duplicates FROM duplicates_status;
+SELECT alter_duplicates('note_copies', follow => 'scan');
+SELECT to_regclass('note_copies_queue'), count(*) FROM pg_trigger WHERE tgrelid = 'notes'::regclass;
+SELECT drop_duplicates('note_copies');
+DROP TABLE notes;
 DROP FUNCTION body, chain;

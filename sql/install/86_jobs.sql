@@ -4,6 +4,7 @@
 --   <name>_signatures  what each row was when it was last signed
 --   <name>_changes     what has become of clusters
 --   <name>_passages    the windows that are cut out of documents, where the profile cuts; made by a refresh
+--   <name>_queue       ids of rows that have changed, where triggers on the source and the result report it
 -- They belong to the job by pg_depend, not by their names. Nothing here runs with other rights than the caller's. src/pg/jobs has the functions.
 
 CREATE TYPE neardup_job AS (
@@ -31,7 +32,12 @@ CREATE TYPE neardup_job AS (
   measure text,           -- of sets: 'jaccard', 'containment', 'dice' or 'cosine'; NULL: of the kind of signature, or by 0.2.0
   passages regclass,      -- belongs to the job like result; NULL: no refresh had to make it
   passages_key bigint,    -- of the numbers in it; NULL: it has to be filled
-  passages_rows bigint);  -- how many rows were counted for it
+  passages_rows bigint,   -- how many rows were counted for it
+  queue regclass,         -- belongs to the job like result; NULL: a refresh compares all rows
+  follow_trigger name,    -- the trigger of the source that fills it
+  follow_columns name[],  -- a row is queued when one of these changes, and when its id does; NULL: at each UPDATE
+  scan boolean,           -- not all changes since the last refresh are in the queue: the next one compares all rows
+  leaves text[]);         -- "oid file trigger" of the tables that held the rows when all were compared last
 COMMENT ON TYPE neardup_job IS
   'Job that maintains a table of duplicates: the row of a table that create_duplicates() creates. Example: SELECT * FROM doc_copies_job';
 
@@ -62,7 +68,7 @@ COMMENT ON FUNCTION neardup_internal.neardup_job_table(text) IS 'private: the ta
 CREATE FUNCTION neardup_internal.neardup_job_row(job regclass) RETURNS neardup_job
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_job_row(regclass) IS 'private: the row of a job';
--- suffix '', '_signatures', '_changes', '_passages', '_job'
+-- suffix '', '_signatures', '_changes', '_passages', '_queue', '_job'
 CREATE FUNCTION neardup_internal.neardup_job_part(job regclass, suffix text) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION neardup_internal.neardup_job_part(regclass, text) IS
@@ -83,19 +89,26 @@ CREATE FUNCTION neardup_internal.neardup_held_name(relation regclass) RETURNS te
 COMMENT ON FUNCTION neardup_internal.neardup_held_name(regclass) IS
   'private: qualified name of a relation; a statement of this transaction that finds another one by it ends in an error';
 
+-- Everybody may attach it to a table: it refuses what create_duplicates() has not made. A restore makes these triggers, too.
+CREATE FUNCTION neardup_internal.neardup_follow() RETURNS trigger
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION neardup_internal.neardup_follow() IS
+  'private: trigger that queues the ids of rows that change, for a job of follow => ''trigger''';
+
 -- Names and expressions mean here what they mean to the caller.
 CREATE FUNCTION create_duplicates(name text, source regclass, id name, body name = NULL, signature name = NULL,
     threshold float8 = 0.8, profile text = 'default', linkage text = 'anchor', verify text = NULL,
     verify_threshold float8 = NULL, keep text = 'oldest', order_by text = NULL, within name[] = '{}', at name = NULL,
-    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL, measure text = NULL) RETURNS regclass
+    at_most_apart interval = NULL, filter text = NULL, deleted text = NULL, measure text = NULL, follow text = 'scan') RETURNS regclass
   AS 'MODULE_PATHNAME', 'neardup_create_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text, text) IS
+COMMENT ON FUNCTION create_duplicates(text, regclass, name, name, name, float8, text, text, text, float8, text, text, name[], name, interval, text, text, text, text) IS
   'Creates a table of the duplicates among the rows of a table or view; it is empty until refresh_duplicates() fills it. Example: SELECT create_duplicates(''doc_copies'', ''docs'', id => ''id'', body => ''body'', threshold => 0.8)';
 CREATE FUNCTION alter_duplicates(name text, threshold float8 = NULL, profile text = NULL, linkage text = NULL, verify text = NULL,
     verify_threshold float8 = NULL, keep text = NULL, order_by text = NULL, at_most_apart interval = NULL, filter text = NULL,
-    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL, measure text = NULL) RETURNS void
+    deleted text = NULL, id name = NULL, body name = NULL, signature name = NULL, at name = NULL, measure text = NULL,
+    follow text = NULL) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_alter_duplicates' LANGUAGE C;
-COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name, text) IS
+COMMENT ON FUNCTION alter_duplicates(text, float8, text, text, text, float8, text, text, interval, text, text, name, name, name, name, text, text) IS
   'Changes the arguments of a job that are given; '''' removes verify, order_by, filter, deleted or measure. The next refresh clusters all rows. Example: SELECT alter_duplicates(''doc_copies'', threshold => 0.9)';
 CREATE FUNCTION drop_duplicates(name text) RETURNS void
   AS 'MODULE_PATHNAME', 'neardup_drop_duplicates' LANGUAGE C;

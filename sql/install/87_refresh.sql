@@ -1,15 +1,16 @@
 -- Refreshing a table of duplicates -----------------------------------------------------------------------------------
 -- In C++: src/pg/jobs/refresh/refresh.cpp has the order of its stages, refresh_statements.cpp each statement.
 
-CREATE PROCEDURE refresh_duplicates(name text, batch int = 10000, time_limit interval = NULL, commit boolean = true, rebuild boolean = false)
+CREATE PROCEDURE refresh_duplicates(name text, batch int = 10000, time_limit interval = NULL, commit boolean = true, rebuild boolean = false,
+    scan boolean = false)
   AS 'MODULE_PATHNAME', 'neardup_refresh_duplicates' LANGUAGE C;
-COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean, boolean) IS
-  'Brings a table of duplicates up to date; commits after each batch and continues where an interrupted call stopped. With rebuild => true it reads, signs and clusters all rows. Example: CALL refresh_duplicates(''doc_copies'')';
+COMMENT ON PROCEDURE refresh_duplicates(text, int, interval, boolean, boolean, boolean) IS
+  'Brings a table of duplicates up to date; commits after each batch and continues where an interrupted call stopped. With rebuild => true it reads, signs and clusters all rows; with scan => true it compares all rows, also those that no trigger has queued. Example: CALL refresh_duplicates(''doc_copies'')';
 
 CREATE FUNCTION check_duplicates(name text) RETURNS TABLE (id text, what text, "is" text, should text)
   AS 'MODULE_PATHNAME', 'neardup_check_duplicates' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION check_duplicates(text) IS
-  'Differences between a table of duplicates and the signatures of its rows; no row unless the table was changed by hand. Example: SELECT * FROM check_duplicates(''doc_copies'')';
+  'Differences between a table of duplicates and the signatures of its rows; no row unless the table was changed by hand. With follow => ''trigger'' also rows that changed while the triggers were off. Example: SELECT * FROM check_duplicates(''doc_copies'')';
 
 CREATE FUNCTION removable_duplicates(name text, max_rows int = NULL)
   RETURNS TABLE (id bigint, representative bigint, similarity float8)

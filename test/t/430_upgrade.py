@@ -261,7 +261,8 @@ def made_over_it():
               conn.execute("SELECT job, phase, next_step FROM duplicates_status").fetchall(),
               [("copies", "new", "CALL refresh_duplicates('copies');")])
         rights = """SELECT r, has_table_privilege(r, 'duplicates_status', 'SELECT'),
-                    has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean)', 'EXECUTE'),
+                    has_function_privilege(r, 'refresh_duplicates(text, int, interval, boolean, boolean, boolean)',
+                                           'EXECUTE'),
                     has_function_privilege(r, 'all_pairs(text, float8, text, text, float8, interval, text)', 'EXECUTE'),
                     (SELECT array_agg(has_function_privilege(r, f.oid, 'EXECUTE')) FROM pg_proc f
                       WHERE proname IN ('create_duplicates', 'alter_duplicates')) FROM unnest(%s::text[]) r"""

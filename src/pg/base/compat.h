@@ -99,6 +99,24 @@ static inline bool is_strict_comparison(Oid op) {
 #define NEARDUP_HASH_MEMORY() (static_cast<size_t>(get_hash_mem()) * 1024)
 #endif
 
+// 17: the sequence of an identity column is asked for by its open table. (A macro: catalog/dependency.h is for few to
+// include.)
+#if PG_VERSION_NUM >= 170000
+#define identity_sequence(table, column) getIdentitySequence(table, column, true)
+#else
+#define identity_sequence(table, column) getIdentitySequence(RelationGetRelid(table), column, true)
+#endif
+
+// True if this transaction has made the file of a table: then TRUNCATE empties it without making another.
+static inline bool has_new_file(Relation table) {
+#if PG_VERSION_NUM >= 160000
+  return table->rd_createSubid != InvalidSubTransactionId ||
+         table->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+  return table->rd_createSubid != InvalidSubTransactionId || table->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
 // 16: BufFileReadExact; before, a short read is for the caller to see.
 static inline void buffile_read_exact(BufFile* file, void* data, size_t size) {
 #if PG_VERSION_NUM >= 160000

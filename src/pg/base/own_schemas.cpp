@@ -60,4 +60,14 @@ Oid own_type(Oid function, const char* name) {
   return type;
 }
 
+Oid own_internal_function(Oid function, const char* name) {
+  const Oid found =
+      GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, PointerGetDatum(name),
+                      PointerGetDatum(buildoidvector(nullptr, 0)), ObjectIdGetDatum(internal_namespace(function)));
+  if (!OidIsValid(found))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("extension neardup has no function %s()", name),
+                    errhint("Run ALTER EXTENSION neardup UPDATE.")));
+  return found;
+}
+
 }  // namespace neardup

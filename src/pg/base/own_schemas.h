@@ -15,4 +15,7 @@ Oid internal_namespace(Oid function);
 // The type of this name in the extension's schema.
 Oid own_type(Oid function, const char* name);
 
+// The function of this name without arguments in neardup_internal; an error where the SQL of the extension has none.
+Oid own_internal_function(Oid function, const char* name);
+
 }  // namespace neardup

@@ -5,6 +5,7 @@
 #include "pg/jobs/job_arguments.h"
 
 #include "pg/base/open_table.h"
+#include "pg/jobs/follow_triggers.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
 #include "pg/jobs/job_expressions.h"
@@ -32,6 +33,7 @@ enum Argument : uint8_t {
   kSignature,
   kAt,
   kMeasure,
+  kFollow,
 };
 
 bool is_empty(const char* text) { return text != nullptr && text[0] == '\0'; }
@@ -133,6 +135,23 @@ Job locked_row(Oid job, Oid function) {
   return read_job(job, function);
 }
 
+// True if other columns, or other rows, are to be queued.
+bool reads_otherwise(const JobRow& now, const JobRow& old) {
+  return demands_resync(now, old) || differ(now.filter, old.filter) || differ(now.deleted, old.deleted);
+}
+
+// given: the argument follow. 'trigger' makes queue and triggers again where the job has them.
+void follow_as_given(Job* job, const Profile& profile, const JobRow& old, const char* given) {
+  const bool follows = follows_by_trigger(given, old.follows());
+  if (follows) check_followable(job->row);
+  if (given != nullptr && old.follows()) end_following(job);
+  if (given != nullptr && follows) {
+    begin_following(job, read_source(job->row, profile, job->function));
+  } else if (follows && reads_otherwise(job->row, old)) {
+    follow_other_columns(*job);
+  }
+}
+
 // old: the row of the job before. The refresh sees to the types of keys.
 void store(Job* job, const Profile& profile, const JobRow& old) {
   const Kind kind = signature_kind(job->row, profile, job->function);
@@ -148,11 +167,14 @@ void store(Job* job, const Profile& profile, const JobRow& old) {
 
 // alter_duplicates(name text, threshold float8, profile text, linkage text, verify text, verify_threshold float8,
 //   keep text, order_by text, at_most_apart interval, filter text, deleted text, id name, body name, signature name,
-//   at name, measure text)
+//   at name, measure text, follow text)
 SQL_FUNCTION(neardup_alter_duplicates) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const JobArguments given(fcinfo);
-  Job job = locked_row(locked_job_argument(fcinfo, kName), function);
+  const Oid oid = locked_job_argument(fcinfo, kName);
+  const char* follow = given.string(kFollow);
+  if (follow != nullptr && is_own_job(oid)) lock_followed_source(oid);
+  Job job = locked_row(oid, function);
   const JobRow arguments = row_given(given, job.row.source);
   qualify_expressions(&job.row);
   const JobRow old = job.row;
@@ -166,6 +188,7 @@ SQL_FUNCTION(neardup_alter_duplicates) {
     check_job(job.row, profile, function);
     job.row.resync = old.resync || demands_resync(job.row, old);
     store(&job, profile, old);
+    follow_as_given(&job, profile, old, follow);
   });
   PG_RETURN_VOID();
 }

@@ -1,6 +1,7 @@
 // create_duplicates(): a job and its tables.
 #include "pg/jobs/job_arguments.h"
 
+#include "pg/jobs/follow_triggers.h"
 #include "pg/base/held_names.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/jobs/job_checks.h"
@@ -33,6 +34,7 @@ enum Argument : uint8_t {
   kFilter,
   kDeleted,
   kMeasure,
+  kFollow,
 };
 
 // The caller's arguments. Names and expressions mean here what they mean to him.
@@ -141,13 +143,14 @@ Job new_job(const NewName& name, const JobRow& row, Oid function) {
   return job;
 }
 
-void make_job(Job* job, const Profile& profile, const char* given_name) {
+void make_job(Job* job, const Profile& profile, const char* given_name, bool follows) {
   const JobSource source = read_source(job->row, profile, job->function);
   make_job_table(job);
   make_result_table(job, source, given_name);
   make_changes_table(job);
   job->signatures_oid = create_signatures(*job, source);
   write_row(*job);
+  if (follows) begin_following(job, source);
   with_open_job(job->oid, job->function, [&](const OpenJob& opened) { adopt_parts(opened); });
 }
 
@@ -155,11 +158,12 @@ void make_job(Job* job, const Profile& profile, const char* given_name) {
 
 // create_duplicates(name text, source regclass, id name, body name, signature name, threshold float8, profile text,
 //   linkage text, verify text, verify_threshold float8, keep text, order_by text, within name[], at name,
-//   at_most_apart interval, filter text, deleted text, measure text) -> regclass: the result
+//   at_most_apart interval, filter text, deleted text, measure text, follow text) -> regclass: the result
 SQL_FUNCTION(neardup_create_duplicates) {
   const Oid function = fcinfo->flinfo->fn_oid;
   const JobArguments given(fcinfo);
   const NewName name = new_name(given.string(kName), kWhatJobsAre, kMaxJobNameBytes);
+  const bool follows = follows_by_trigger(given.string(kFollow), false);
   Job job = new_job(name, row_given(given), function);
   with_statements([&] {
     check_new_columns(job.row);
@@ -168,7 +172,8 @@ SQL_FUNCTION(neardup_create_duplicates) {
     follow_profile(&job.row, profile);
     check_job(job.row, profile, function);
     check_within_names(job.row);
-    make_job(&job, profile, given.string(kName));
+    if (follows) check_followable(job.row);
+    make_job(&job, profile, given.string(kName), follows);
   });
   PG_RETURN_OID(job.result_oid);
 }

@@ -1,6 +1,7 @@
 // drop_duplicates(), rename_duplicates() and pause_duplicates().
 #include "pg/jobs/job_arguments.h"
 
+#include "pg/jobs/follow_triggers.h"
 #include "pg/jobs/job_lock.h"
 #include "pg/sql/drop_tables.h"
 #include "pg/sql/new_table.h"
@@ -56,6 +57,7 @@ void rename_job(const JobTables& job, const char* name) {
 SQL_FUNCTION(neardup_drop_duplicates) {
   const Oid job = locked_job_argument(fcinfo, 0);
   const JobTables all = adopt_tables(job, fcinfo->flinfo->fn_oid);
+  if (is_own_job(job)) lock_followed_source(job);
   with_statements([&] { drop_tables(all.tables, kJobParts + 1); });
   PG_RETURN_VOID();
 }

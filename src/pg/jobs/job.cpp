@@ -5,6 +5,10 @@
 
 #include "pg/values/arrays.h"
 
+extern "C" {
+#include "access/relation.h"
+}
+
 namespace neardup {
 
 namespace {
@@ -51,7 +55,7 @@ const char** RowReader::names(const char* column, int* n) const {
   for (int i = 0; i < all.count; ++i)
     if (all.nulls[i])
       ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-                      errmsg("job %s has a within column that is NULL", job_name(job_.table))));
+                      errmsg("job %s has a NULL among the names in its column \"%s\"", job_name(job_.table), column)));
   return strings_of_names(all);
 }
 
@@ -118,6 +122,10 @@ JobRow read_row(const OpenJob& job) {
   row.has_passages = read.has("passages_key");
   row.passages_key = read.int8("passages_key");
   row.passages_rows = read.int8("passages_rows");
+  row.follow_trigger = read.name("follow_trigger");
+  row.follow_columns = read.names("follow_columns", &row.n_follow_columns);
+  row.scan = read.flag("scan");
+  row.leaves = read.array("leaves");
   return row;
 }
 
@@ -144,6 +152,8 @@ Job read_job(const OpenJob& opened, Oid function) {
   job.changes = QualifiedName::held(job.changes_oid);
   if (OidIsValid(job.passages_oid)) job.passages = QualifiedName::held(job.passages_oid);
   job.row.has_passages = job.row.has_passages && OidIsValid(job.passages_oid);
+  if (job.row.follows()) job.queue_oid = optional_part(opened, JobPart::queue);
+  if (OidIsValid(job.queue_oid)) job.queue = QualifiedName::held(job.queue_oid);
   return job;
 }
 
@@ -166,12 +176,16 @@ Profile read_profile(const JobRow& row, Oid function) {
   return row.body == nullptr ? Profile{} : profile_named(row.profile, function);
 }
 
+QualifiedName new_part_name(const Job& job, JobPart part) {
+  Relation table = relation_open(job.oid, AccessShareLock);
+  const QualifiedName name(get_namespace_name(RelationGetNamespace(table)), name_of_part(table, part));
+  relation_close(table, NoLock);
+  return name;
+}
+
 Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more) {
-  const Placeholder common[] = {{"neardup", job.neardup},
-                                {"job", job.job},
-                                {"result", job.result},
-                                {"signatures", job.signatures},
-                                {"changes", job.changes}};
+  const Placeholder common[] = {{"neardup", job.neardup},       {"job", job.job},         {"result", job.result},
+                                {"signatures", job.signatures}, {"changes", job.changes}, {"queue", job.queue}};
   return sql(pattern, more, common, lengthof(common));
 }
 

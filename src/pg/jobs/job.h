@@ -50,7 +50,14 @@ struct JobRow {
   bool has_passages;    // the table of passages is filled, for numbers by this key, from so many rows
   int64 passages_key;
   int64 passages_rows;
+  const char* follow_trigger;   // of the source; null: a refresh compares all rows
+  const char** follow_columns;  // a change in which queues a row; null: in any column
+  int n_follow_columns;
+  bool scan;     // not all that has changed since the last refresh is in the queue
+  Datum leaves;  // what held the rows of the source when all were compared last, text[]; 0: NULL
 
+  // The source has a trigger, which queues rows that change.
+  bool follows() const { return follow_trigger != nullptr; }
   bool compares_sets() const { return measure != nullptr; }
   // A row is a copy of a larger one that contains it: rows come by the size of their sets, the largest first.
   bool compares_containment() const { return measure != nullptr && strcmp(measure, "containment") == 0; }
@@ -72,11 +79,13 @@ struct Job {
   Oid signatures_oid;
   Oid changes_oid;
   Oid passages_oid;  // InvalidOid: it has none
+  Oid queue_oid;     // the same
   QualifiedName job;
   QualifiedName result;
   QualifiedName signatures;
   QualifiedName changes;
   QualifiedName passages;
+  QualifiedName queue;
 };
 
 // This reads a job that is open, and holds the names of its tables. It is an error if its row or one of its tables is
@@ -90,7 +99,10 @@ Job read_own_job(Oid oid, Oid function);
 // This reads how the documents of a job are signed now. A job of signatures has an empty profile.
 Profile read_profile(const JobRow& row, Oid function);
 
-// sql() with the placeholders {neardup}, {job}, {result}, {signatures} and {changes}.
+// Beside the table of the job, under the name that a part has.
+QualifiedName new_part_name(const Job& job, JobPart part);
+
+// sql() with the placeholders {neardup}, {job}, {result}, {signatures}, {changes}, and {queue} where the job has one.
 Sql job_sql(const Job& job, Pattern pattern, std::initializer_list<Placeholder> more = {});
 
 // UPDATE {job} SET ..

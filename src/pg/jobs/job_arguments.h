@@ -11,11 +11,21 @@
 
 namespace neardup {
 
+// The value of the argument follow; what holds where it is NULL.
+inline bool follows_by_trigger(const char* given, bool otherwise) {
+  if (given == nullptr) return otherwise;
+  if (strcmp(given, "trigger") != 0 && strcmp(given, "scan") != 0)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("follow must be 'scan' or 'trigger': %s", quote_literal_cstr(given))));
+  return strcmp(given, "trigger") == 0;
+}
+
 class JobArguments {
  public:
   explicit JobArguments(FunctionCallInfo fcinfo) : fcinfo_(fcinfo) {}
 
-  bool is_null(int n) const { return fcinfo_->args[n].isnull; }
+  // SQL of 0.3 does not declare the last arguments.
+  bool is_null(int n) const { return n >= fcinfo_->nargs || fcinfo_->args[n].isnull; }
   Oid oid(int n) const { return is_null(n) ? InvalidOid : DatumGetObjectId(value(n)); }
   const char* string(int n) const { return is_null(n) ? nullptr : TextDatumGetCString(value(n)); }
   const char* name(int n) const { return is_null(n) ? nullptr : pstrdup(NameStr(*DatumGetName(value(n)))); }

@@ -108,6 +108,22 @@ Oid expression_type(Oid source, const char* expression) {
   return type == UNKNOWNOID ? TEXTOID : type;
 }
 
+Bitmapset* add_read_columns(Bitmapset* columns, Oid source, const char* expression) {
+  if (expression != nullptr)
+    with_expression(source, expression, [&](Relation, Node* node) { pull_varattnos(node, 1, &columns); });
+  return columns;
+}
+
+bool is_immutable(Oid source, const char* expression) {
+  bool immutable = true;
+  if (expression != nullptr)
+    with_expression(source, expression, [&](Relation, Node* node) {
+      const auto* planned = expression_planner(reinterpret_cast<Expr*>(node));
+      immutable = !contain_mutable_functions(reinterpret_cast<Node*>(const_cast<Expr*>(planned)));
+    });
+  return immutable;
+}
+
 void qualify_expressions(JobRow* row) {
   if (row->qualified) return;
   row->order_by = qualified_expression(row->source, row->order_by);

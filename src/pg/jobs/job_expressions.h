@@ -13,6 +13,12 @@ const char* qualified_expression(Oid source, const char* expression);
 // Its type: of a domain the type below it, text where it is unknown. An error for volatile functions, too.
 Oid expression_type(Oid source, const char* expression);
 
+// Adds the columns that it reads, each as its number - FirstLowInvalidHeapAttributeNumber; 0 for the whole row.
+Bitmapset* add_read_columns(Bitmapset* columns, Oid source, const char* expression);
+
+// True if it has the same value for a row at any time.
+bool is_immutable(Oid source, const char* expression);
+
 // Qualifies the expressions of a job that 0.2.0 made, and the profile's name of one that 0.1.0 made, in the current
 // search_path.
 void qualify_expressions(JobRow* row);

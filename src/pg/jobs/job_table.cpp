@@ -15,9 +15,9 @@ namespace neardup {
 
 namespace {
 
-constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages"};
+constexpr const char* kSuffixes[kJobParts] = {"", "_signatures", "_changes", "_passages", "_queue"};
 // The columns of a job's row that name the tables which belong to it.
-constexpr const char* kPartTables[kJobParts] = {"result", "signatures", "changes", "passages"};
+constexpr const char* kPartTables[kJobParts] = {"result", "signatures", "changes", "passages", "queue"};
 
 constexpr int kMaxPartColumns = 7;
 constexpr const char* kShapes[kJobParts][kMaxPartColumns + 1] = {
@@ -25,6 +25,7 @@ constexpr const char* kShapes[kJobParts][kMaxPartColumns + 1] = {
     {"id", "signature", "content", "origin", "place", "version", "key"},
     {"refresh", "at", "change", "cluster", "other"},
     {"number", "windows"},
+    {"entry", "id"},
 };
 
 bool has_shape(Oid table, JobPart part) {
@@ -128,8 +129,8 @@ PartTable part_of_job(Relation job, HeapTuple row, JobPart part) {
   bool is_null = true;
   Oid table = InvalidOid;
   if (row != nullptr) table = DatumGetObjectId(job_value(job, row, kPartTables[static_cast<int>(part)], &is_null));
-  // A release that knows passages records them.
-  if (is_null && part != JobPart::passages)
+  // A release that knows passages and queues records them.
+  if (is_null && part != JobPart::passages && part != JobPart::queue)
     table = relation_in(RelationGetNamespace(job), base_name(job), part_suffix(part));
   HeapTuple tuple = OidIsValid(table) ? SearchSysCache1(RELOID, ObjectIdGetDatum(table)) : nullptr;
   if (!HeapTupleIsValid(tuple)) return {table, Belonging::none};

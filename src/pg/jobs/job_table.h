@@ -6,9 +6,9 @@
 
 namespace neardup {
 
-// passages: only of jobs whose profile cuts.
-enum class JobPart : uint8_t { result, signatures, changes, passages };
-inline constexpr int kJobParts = 4;
+// passages: only of jobs whose profile cuts. queue: only of jobs that follow their source by a trigger.
+enum class JobPart : uint8_t { result, signatures, changes, passages, queue };
+inline constexpr int kJobParts = 5;
 
 // The suffix of the job's own table, and those of its parts, behind the name of the job.
 inline constexpr const char* kJobSuffix = "_job";

@@ -30,6 +30,8 @@ void clear_signatures(Job* job, Kind kind) {
   run_statement(job_sql(*job, "TRUNCATE {signatures}"));
   run_statement(job_sql(*job, "ALTER TABLE {signatures} ALTER signature TYPE {type} USING NULL",
                         {{"type", signature_type_sql(kind, job->neardup)}}));
+  if (job->row.follows()) update_job(*job, "scan = true");
+  job->row.scan = true;
   if (!OidIsValid(job->passages_oid)) return;
   empty_passages(*job);
   update_job(*job, "passages_key = NULL, passages_rows = NULL");

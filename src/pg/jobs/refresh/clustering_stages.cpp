@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "pg/jobs/refresh/refresh_stages.h"
+#include "pg/jobs/follow_triggers.h"
 #include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/jobs/signature_table.h"
@@ -42,6 +43,13 @@ void create_index(const RefreshStep& step) {
     if (error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED) ReThrowError(error);
   }
   run_statement(analyze_signatures(step));
+}
+
+// All rows that were listed are signed: what was in the queue before is done with.
+void end_list(const RefreshStep& step) {
+  if (OidIsValid(temporary_table(step.tables.taken))) run_statement(delete_taken_entries(step));
+  drop_temporary({step.tables.taken});
+  update_job(step.job, "scan = leaves IS NULL");
 }
 
 // Finding
@@ -130,7 +138,7 @@ void number_fresh_clusters(const RefreshStep& step) {
   run_statement(analyze_heirs(step));
 }
 
-void write_result(const RefreshStep& step, bool part) {
+void write_rows(const RefreshStep& step, bool part) {
   if (one_bool(is_result_empty(step))) {
     run_statement(write_first_results(step));
   } else {
@@ -138,6 +146,24 @@ void write_result(const RefreshStep& step, bool part) {
     run_statement(delete_gone_results(step, part));
     run_statement(write_results(step));
     if (part) run_statement(move_rows_of_merged_clusters(step));
+  }
+}
+
+// Counts and hash of the result are those of all its rows, or differ by what is written.
+void write_result(const RefreshStep& step, bool part) {
+  const bool by_difference = part && step.row().knows_result;
+  if (by_difference) {
+    drop_temporary({step.tables.old});
+    run_statement(list_old_clusters(step));
+    run_statement(analyze_old_clusters(step));
+    run_statement(subtract_old_clusters(step));
+  }
+  write_unnoted(step.job.result_oid, [&] { write_rows(step, part); });
+  if (by_difference) {
+    run_statement(list_new_clusters(step));
+    run_statement(add_old_clusters(step));
+  } else {
+    store_result(step.job, result_hash(step));
   }
   run_statement(forget_gone_rows(step));
   // the next refresh reads few of these rows, by their indexes
@@ -153,6 +179,7 @@ bool index_signatures(RefreshStep* step) {
   update_job(job, "search_threshold = $1", {value(row.search_threshold)});
   if (signature_indexes(job) == NIL && is_searchable(*step)) create_index(*step);
   drop_temporary({step->tables.todo});
+  if (row.follows()) end_list(*step);
   const bool changed = one_int64(count_changed_rows(*step), {clustered(*step)}) > 0;
   if (!changed && !row.recluster) {
     update_job(job, "clustered_rows = 0");
@@ -172,8 +199,7 @@ void cluster(const RefreshStep& step) {
   write_result(step, part);
   update_job(step.job, "clustered = refresh, clustered_rows = $2, recluster = false, next_cluster = next_cluster + $1",
              {value(one_int64(count_new_clusters(step))), value(static_cast<int64>(rows))});
-  store_result(step.job, result_hash(step));
-  drop_temporary({t.fresh, t.ids, t.heirs, t.touched, t.edges});
+  drop_temporary({t.fresh, t.ids, t.heirs, t.touched, t.edges, t.old});
 }
 
 }  // namespace neardup

@@ -43,12 +43,16 @@ void refresh_and_unlock(const RefreshOptions& options) {
   LockRelease(&tag, ExclusiveLock, true);
 }
 
+constexpr int kScan = 5;
+
 void check_arguments(FunctionCallInfo fcinfo) {
   demand_arguments(fcinfo, 5);
   for (const int i : {0, 1, 3})
     if (PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name, batch and commit must not be NULL")));
   if (PG_ARGISNULL(4)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("rebuild must not be NULL")));
+  if (PG_NARGS() > kScan && PG_ARGISNULL(kScan))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("scan must not be NULL")));
   if (PG_GETARG_INT32(1) < 1)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("batch must be at least 1: %d", PG_GETARG_INT32(1))));
@@ -70,7 +74,7 @@ const Interval* copy_interval(const Interval* interval) {
 
 }  // namespace
 
-// refresh_duplicates(name text, batch int, time_limit interval, commit boolean, rebuild boolean)
+// refresh_duplicates(name text, batch int, time_limit interval, commit boolean, rebuild boolean, scan boolean)
 SQL_FUNCTION(neardup_refresh_duplicates) {
   check_arguments(fcinfo);
   const Oid function = fcinfo->flinfo->fn_oid;
@@ -79,6 +83,7 @@ SQL_FUNCTION(neardup_refresh_duplicates) {
   options.batch = PG_GETARG_INT32(1);
   options.commit = PG_GETARG_BOOL(3);
   options.rebuild = PG_GETARG_BOOL(4);
+  options.scan = PG_NARGS() > kScan && PG_GETARG_BOOL(kScan);  // 0.3 has no such argument
   if (SPI_connect_ext(options.commit ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   if (!PG_ARGISNULL(2)) options.time_limit = copy_interval(PG_GETARG_INTERVAL_P(2));
   options.job = job_named(PG_GETARG_TEXT_PP(0), function);

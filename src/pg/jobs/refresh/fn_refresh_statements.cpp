@@ -11,6 +11,7 @@ enum class Only : uint8_t {
   none,
   of_sets,      // a column of the source has sets
   of_passages,  // passages are cut, and have been counted
+  of_queue,     // a trigger of the source queues what changes
 };
 
 struct Statement {
@@ -22,6 +23,7 @@ struct Statement {
 bool has_statement(const RefreshStep& step, const Statement& statement) {
   const JobRow& row = step.row();
   if (statement.only == Only::of_sets) return row.compares_sets() && row.signature != nullptr;
+  if (statement.only == Only::of_queue) return row.follows();
   return statement.only == Only::none || (row.has_passages && step.profile.cuts());
 }
 
@@ -37,6 +39,11 @@ constexpr Statement kStatements[] = {
     {"forget_versions", forget_versions},
     {"is_unchanged", is_unchanged},
     {"list_changed_rows", list_changed_rows},
+    {"copy_entries", copy_entries, Only::of_queue},
+    {"index_taken_entries", index_taken_entries, Only::of_queue},
+    {"analyze_taken_entries", analyze_taken_entries, Only::of_queue},
+    {"must_compare_all", must_compare_all, Only::of_queue},
+    {"list_queued_rows", list_queued_rows, Only::of_queue},
     {"is_id_missing", is_id_missing},
     {"index_listed_rows", index_listed_rows},
     {"analyze_listed_rows", analyze_listed_rows},
@@ -46,6 +53,9 @@ constexpr Statement kStatements[] = {
     {"sign_new_rows", sign_new_rows},
     {"sign_listed_rows", sign_listed_rows},
     {"mark_gone_rows", mark_gone_rows},
+    {"delete_signed_entries", delete_signed_entries, Only::of_queue},
+    {"delete_taken_entries", delete_taken_entries, Only::of_queue},
+    {"list_unqueued_changes", list_unqueued_changes, Only::of_queue},
     {"row_with_null_element", row_with_null_element, Only::of_sets},
     {"least_signature_similarity", least_signature_similarity},
     {"forget_gone_signatures", forget_gone_signatures},
@@ -88,6 +98,11 @@ constexpr Statement kStatements[] = {
     {"analyze_results", analyze_results},
     {"count_new_clusters", count_new_clusters},
     {"result_hash", result_hash},
+    {"list_old_clusters", list_old_clusters},
+    {"analyze_old_clusters", analyze_old_clusters},
+    {"subtract_old_clusters", subtract_old_clusters},
+    {"list_new_clusters", list_new_clusters},
+    {"add_old_clusters", add_old_clusters},
 };
 
 enum class Column { name, statement, kColumns };

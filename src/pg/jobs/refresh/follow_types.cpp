@@ -124,6 +124,13 @@ void alter_result(const RefreshStep& step, const ChangedColumn& column) {
   run_statement(step_sql(step, "ALTER TABLE {result} {changes}", {{"changes", changes.all()}}));
 }
 
+// The ids that are queued go: all rows are compared next.
+void alter_queue(const RefreshStep& step, const ChangedColumn& column) {
+  if (!is_id(column.name) || !step.row().follows()) return;
+  run_statement(step_sql(step, "ALTER TABLE {queue} {change}",
+                         {{"change", type_change(column, Identifier(column.name), sql("NULL"))}}));
+}
+
 void follow(RefreshStep* step, const ChangedColumn& column) {
   if (!is_in_place(column) && (!is_trusted_type(column.old_type) || !is_trusted_type(column.new_type)))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -134,6 +141,7 @@ void follow(RefreshStep* step, const ChangedColumn& column) {
     alter_signatures(*step, column, converted(column, Identifier(column.name)));
   }
   alter_result(*step, column);
+  alter_queue(*step, column);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "pg/jobs/refresh/refresh.h"
 
 #include "pg/base/text_equals.h"
+#include "pg/jobs/follow_triggers.h"
 #include "pg/jobs/job_expressions.h"
 #include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/signature_table.h"
@@ -106,6 +107,8 @@ class Refresh {
     qualify_expressions(&job.row);
     const CatalogPath path = CatalogPath::begin();
     begin_refresh(job, sign_again);
+    adopt_triggers(job);
+    if (options_.scan && job.row.follows()) update_job(job, "scan = true");
     if (options_.rebuild && qualified) profile = read_profile(job.row, options_.function);
     if (options_.rebuild) forget_all(&job, profile);
     path.end();

@@ -13,6 +13,7 @@ struct RefreshOptions {
   const Interval* time_limit;  // null: none
   bool commit;
   bool rebuild;  // all rows are signed and clustered anew
+  bool scan;     // all rows are compared with what is known of them
 };
 
 // The caller holds the lock of the job. SPI is connected, and not atomic where options.commit. Errors have no context

@@ -9,14 +9,35 @@ namespace {
 
 // A document or signature has another content than when it was signed, or another of its columns differs. Without a
 // version all are read.
-Sql row_differs(const RefreshStep& step) {
-  if (step.source.stored)
-    return sql(
-        "g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place"
-        " OR g.version IS DISTINCT FROM l.version");
+Sql content_differs(const RefreshStep& step) {
   return sql("ROW(g.id, g.content)::record OPERATOR(pg_catalog.*<>) ROW(l.id, {content})::record OR {kept_differ}",
              {{"content", content_sql(step.row(), step.source.kind, step.job.function, "l.body")},
               {"kept_differ", kept_differ(step.source, "g", "l")}});
+}
+
+Sql row_differs(const RefreshStep& step) {
+  if (!step.source.stored) return content_differs(step);
+  return sql(
+      "g.version IS NULL OR g.origin IS DISTINCT FROM l.origin OR g.place IS DISTINCT FROM l.place"
+      " OR g.version IS DISTINCT FROM l.version");
+}
+
+// The rows (id, gone) that are new or gone, or of which `differs` is true. One join of all rows where the equality of
+// ids allows it, else one join for each side.
+Sql changed_rows(const RefreshStep& step, const Sql& differs) {
+  if (step.source.joins_fully)
+    return step_sql(step, R"((SELECT COALESCE(l.id, g.id) AS id, l.is_there IS NULL AS gone
+          FROM (SELECT true AS is_there, r.* FROM ({rows}) r) l FULL JOIN {signatures} g ON g.id {same_id} l.id
+          WHERE CASE WHEN l.is_there THEN g.id IS NULL OR g.gone OR {differs} ELSE NOT g.gone END))",
+                    {{"differs", differs}});
+  return step_sql(step, R"((SELECT l.id, false AS gone
+          FROM ({rows}) l LEFT JOIN {signatures} g ON g.id {same_id} l.id
+          WHERE g.id IS NULL OR g.gone OR {differs}
+          UNION ALL
+          SELECT g.id, true
+          FROM {signatures} g
+          WHERE NOT g.gone AND NOT EXISTS (SELECT FROM ({rows}) l WHERE l.id {same_id} g.id)))",
+                  {{"differs", differs}});
 }
 
 // ", key, within_1, .., at"
@@ -200,27 +221,9 @@ Sql is_unchanged(const RefreshStep& step) {
                   {{"versions", versions}});
 }
 
-// One join of all rows where the equality of ids allows it, else one join for each side.
 Sql list_changed_rows(const RefreshStep& step) {
-  if (step.source.joins_fully)
-    return step_sql(step, R"(
-    CREATE TEMP TABLE {todo} AS
-    SELECT row_number() OVER () AS n, t.*
-    FROM (SELECT COALESCE(l.id, g.id) AS id, l.is_there IS NULL AS gone
-          FROM (SELECT true AS is_there, r.* FROM ({rows}) r) l FULL JOIN {signatures} g ON g.id {same_id} l.id
-          WHERE CASE WHEN l.is_there THEN g.id IS NULL OR g.gone OR {row_differs} ELSE NOT g.gone END) t)",
-                    {{"row_differs", row_differs(step)}});
-  return step_sql(step, R"(
-    CREATE TEMP TABLE {todo} AS
-    SELECT row_number() OVER () AS n, t.*
-    FROM (SELECT l.id, false AS gone
-          FROM ({rows}) l LEFT JOIN {signatures} g ON g.id {same_id} l.id
-          WHERE g.id IS NULL OR g.gone OR {row_differs}
-          UNION ALL
-          SELECT g.id, true
-          FROM {signatures} g
-          WHERE NOT g.gone AND NOT EXISTS (SELECT FROM ({rows}) l WHERE l.id {same_id} g.id)) t)",
-                  {{"row_differs", row_differs(step)}});
+  return step_sql(step, "CREATE TEMP TABLE {todo} AS SELECT row_number() OVER () AS n, t.* FROM {changed_rows} t",
+                  {{"changed_rows", changed_rows(step, row_differs(step))}});
 }
 
 Sql is_id_missing(const RefreshStep& step) {
@@ -239,6 +242,19 @@ Sql count_added_rows(const RefreshStep& step) {
     SELECT (SELECT count(*) FROM {todo} t
             WHERE NOT t.gone AND NOT EXISTS (SELECT FROM {signatures} g WHERE NOT g.gone AND g.id {same_id} t.id))
            - (SELECT count(*) FROM {todo} t WHERE t.gone))");
+}
+
+// The contents of rows are compared: one that was written again as it was is in no queue.
+Sql list_unqueued_changes(const RefreshStep& step) {
+  return step_sql(step, R"(
+    SELECT format('%s', c.id), 'source'::text,
+           CASE WHEN c.gone THEN 'gone'
+                WHEN EXISTS (SELECT FROM {signatures} g WHERE g.id {same_id} c.id AND NOT g.gone) THEN 'changed'
+                ELSE 'new' END,
+           'queued'::text
+    FROM {changed_rows} c
+    WHERE NOT EXISTS (SELECT FROM {queue} q WHERE q.id {same_id} c.id OR q.id IS NULL))",
+                  {{"changed_rows", changed_rows(step, content_differs(step))}});
 }
 
 // Counting
@@ -441,6 +457,42 @@ Sql count_new_clusters(const RefreshStep& step) { return step_sql(step, "SELECT 
 // The hash of all rows that a refresh writes, in any order.
 Sql result_hash(const RefreshStep& step) {
   return sql("bit_xor({hash_of_ids})", {{"hash_of_ids", hash_of_ids(step.source.id_type)}});
+}
+
+// All rows that are written were in one of these clusters or are in one that is new.
+Sql list_old_clusters(const RefreshStep& step) {
+  return step_sql(step, R"(
+    CREATE TEMP TABLE {old} AS
+    SELECT r.cluster FROM {fresh} f JOIN {result} r ON r.id {same_id} f.id
+    UNION
+    SELECT r.cluster FROM {signatures} g JOIN {result} r ON r.id {same_id} g.id WHERE {gone_since})",
+                  {{"gone_since", gone_since(step)}});
+}
+Sql list_new_clusters(const RefreshStep& step) {
+  return step_sql(step, "INSERT INTO {old} SELECT i.id FROM {ids} i WHERE i.new");
+}
+Sql analyze_old_clusters(const RefreshStep& step) { return step_sql(step, "ANALYZE {old}"); }
+
+Sql subtract_old_clusters(const RefreshStep& step) {
+  return step_sql(step, R"(
+    UPDATE {job} j
+    SET (rows, duplicates, clusters, result_hash) =
+        (SELECT j.rows - count(*), j.duplicates - count(*) FILTER (WHERE NOT r.survivor),
+                j.clusters - count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor),
+                COALESCE(j.result_hash, 0) # COALESCE({hash}, 0)
+         FROM {result} r WHERE r.cluster IN (SELECT o.cluster FROM {old} o)))",
+                  {{"hash", result_hash(step)}});
+}
+// Without rows there is no hash.
+Sql add_old_clusters(const RefreshStep& step) {
+  return step_sql(step, R"(
+    UPDATE {job} j
+    SET (rows, duplicates, clusters, result_hash) =
+        (SELECT j.rows + count(*), j.duplicates + count(*) FILTER (WHERE NOT r.survivor),
+                j.clusters + count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor),
+                CASE WHEN j.rows + count(*) > 0 THEN COALESCE(j.result_hash, 0) # COALESCE({hash}, 0) END
+         FROM {result} r WHERE r.cluster IN (SELECT o.cluster FROM {old} o)))",
+                  {{"hash", result_hash(step)}});
 }
 
 }  // namespace neardup

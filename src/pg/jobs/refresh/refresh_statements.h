@@ -17,9 +17,19 @@ Sql forget_versions(const RefreshStep& step);
 // 2^-64.
 Sql is_unchanged(const RefreshStep& step);
 Sql list_changed_rows(const RefreshStep& step);
+Sql list_queued_rows(const RefreshStep& step);
 Sql is_id_missing(const RefreshStep& step);
 Sql index_listed_rows(const RefreshStep& step);
 Sql analyze_listed_rows(const RefreshStep& step);
+
+// The queue of a job that follows its source by a trigger
+Sql copy_entries(const RefreshStep& step);
+Sql index_taken_entries(const RefreshStep& step);
+Sql analyze_taken_entries(const RefreshStep& step);
+Sql must_compare_all(const RefreshStep& step);       // there is an entry without an id
+Sql delete_signed_entries(const RefreshStep& step);  // $1, $2 as in signing
+Sql delete_taken_entries(const RefreshStep& step);
+Sql list_unqueued_changes(const RefreshStep& step);  // rows of check_duplicates()
 
 Sql count_known_rows(const RefreshStep& step);  // rows that are signed
 Sql count_added_rows(const RefreshStep& step);  // how many more rows the source has, by the list
@@ -86,5 +96,11 @@ Sql move_rows_of_merged_clusters(const RefreshStep& step);
 Sql forget_gone_rows(const RefreshStep& step);
 Sql count_new_clusters(const RefreshStep& step);
 Sql result_hash(const RefreshStep& step);  // an aggregate over rows r of the result
+// Counts and hash of the result by difference: those of the clusters of {old} are subtracted, then added as they are.
+Sql list_old_clusters(const RefreshStep& step);
+Sql list_new_clusters(const RefreshStep& step);
+Sql analyze_old_clusters(const RefreshStep& step);
+Sql subtract_old_clusters(const RefreshStep& step);
+Sql add_old_clusters(const RefreshStep& step);
 
 }  // namespace neardup

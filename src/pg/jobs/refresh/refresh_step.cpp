@@ -8,27 +8,38 @@ QualifiedName temporary(const char* what, Oid job) {
   return QualifiedName("pg_temp", psprintf("neardup_%s_%u_%u", what, job, GetUserId()));
 }
 
+void demand_queue(const Job& job) {
+  if (job.row.follows() && !OidIsValid(job.queue_oid))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("job %s has no queue any more", job.name),
+                    errhint("SELECT alter_duplicates(%s, follow => 'trigger') makes it again.",
+                            quote_literal_cstr(job.name))));
+}
+
 }  // namespace
 
 RefreshStep read_step(const Job& job) {
   demand_source(job.row);
+  demand_queue(job);
   const Profile profile = read_profile(job.row, job.function);
   const Oid oid = job.oid;
   return {job,
           profile,
           read_source(job.row, profile, job.function),
           {temporary("todo", oid), temporary("shape", oid), temporary("touched", oid), temporary("edges", oid),
-           temporary("fresh", oid), temporary("heirs", oid), temporary("ids", oid)}};
+           temporary("fresh", oid), temporary("heirs", oid), temporary("ids", oid), temporary("taken", oid),
+           temporary("old", oid)}};
 }
 
 Sql step_sql(const RefreshStep& step, Pattern pattern, std::initializer_list<Placeholder> more) {
-  const Placeholder common[] = {{"neardup", step.job.neardup}, {"job", step.job.job},
-                                {"result", step.job.result},   {"signatures", step.job.signatures},
-                                {"changes", step.job.changes}, {"todo", step.tables.todo},
-                                {"shape", step.tables.shape},  {"touched", step.tables.touched},
-                                {"edges", step.tables.edges},  {"fresh", step.tables.fresh},
-                                {"heirs", step.tables.heirs},  {"ids", step.tables.ids},
-                                {"rows", step.source.rows},    {"same_id", step.source.same_id}};
+  const Placeholder common[] = {{"neardup", step.job.neardup},   {"job", step.job.job},
+                                {"result", step.job.result},     {"signatures", step.job.signatures},
+                                {"changes", step.job.changes},   {"todo", step.tables.todo},
+                                {"shape", step.tables.shape},    {"touched", step.tables.touched},
+                                {"edges", step.tables.edges},    {"fresh", step.tables.fresh},
+                                {"heirs", step.tables.heirs},    {"ids", step.tables.ids},
+                                {"taken", step.tables.taken},    {"old", step.tables.old},
+                                {"queue", step.job.queue},       {"rows", step.source.rows},
+                                {"same_id", step.source.same_id}};
   return sql(pattern, more, common, lengthof(common));
 }
 

@@ -17,6 +17,8 @@ struct RefreshTables {
   QualifiedName fresh;    // id, c, representative, similarity, survivor, n: what the clustering says
   QualifiedName heirs;    // old, c: where an old cluster lives on
   QualifiedName ids;      // c, id, new: the number of each new cluster
+  QualifiedName taken;    // entry, id: of the queue, as it was before the rows were listed
+  QualifiedName old;      // cluster: clusters of the result of which a row may change
 };
 
 struct RefreshStep {

@@ -4,6 +4,7 @@
 #include "pg/base/open_table.h"
 #include "pg/jobs/refresh/job_state.h"
 #include "pg/jobs/refresh/refresh_statements.h"
+#include "pg/jobs/refresh/source_leaves.h"
 #include "pg/jobs/signature_table.h"
 #include "pg/sql/new_table.h"
 
@@ -61,6 +62,31 @@ bool has_outgrown_passages(const RefreshStep& step, int64 listed) {
   return static_cast<double>(rows) > most;
 }
 
+// Before the source is read: an entry whose row is not seen yet stays.
+void read_queue(const RefreshStep& step) {
+  drop_temporary({step.tables.taken});
+  if (run_statement(copy_entries(step)) == 0) return;
+  run_statement(index_taken_entries(step));
+  run_statement(analyze_taken_entries(step));
+}
+
+// True if the queue does not have all that has changed. `resync`: what is known of rows is to be compared again.
+bool must_scan(const RefreshStep& step, bool resync) {
+  const JobRow& row = step.row();
+  if (!row.follows()) return true;
+  read_queue(step);
+  const Datum leaves = source_leaves(step.job);
+  const bool same = leaves != 0 && row.leaves != 0 && datumIsEqual(leaves, row.leaves, false, -1);
+  if (!resync && !row.scan && same && !one_bool(must_compare_all(step))) return false;
+  update_job(step.job, "scan = true, leaves = $1", {value(TEXTARRAYOID, leaves, leaves == 0)});
+  return true;
+}
+
+int64 list_queue(const RefreshStep& step) {
+  drop_temporary({step.tables.todo});
+  return static_cast<int64>(run_statement(list_queued_rows(step)));
+}
+
 // Lists the changed rows. That joins all rows: whether there are any is asked first, in a fraction of the time.
 int64 list_changes(const RefreshStep& step) {
   drop_temporary({step.tables.todo});
@@ -70,16 +96,8 @@ int64 list_changes(const RefreshStep& step) {
 
 // Counting
 
-// Beside the table of the job, under the name that a part has.
-QualifiedName new_passages_name(const Job& job) {
-  Relation table = relation_open(job.oid, AccessShareLock);
-  const QualifiedName name(get_namespace_name(RelationGetNamespace(table)), name_of_part(table, JobPart::passages));
-  relation_close(table, NoLock);
-  return name;
-}
-
 void make_passages_table(Job* job) {
-  const QualifiedName name = new_passages_name(*job);
+  const QualifiedName name = new_part_name(*job, JobPart::passages);
   const bool is_ours = made_first({name}, [&] {
     run_statement(sql("CREATE TABLE {table} (number int PRIMARY KEY, windows bigint[] NOT NULL)", {{"table", name}}));
   });
@@ -119,6 +137,7 @@ void sign(const RefreshStep& step, const SqlValue& first, const SqlValue& last) 
   if (row.clustered != 0 || !sign_as_new(step, first, last, refresh))
     run_statement(sign_listed_rows(step), {first, last, refresh, value(row.verifies())});
   run_statement(mark_gone_rows(step), {first, last, refresh});
+  if (row.follows()) run_statement(delete_signed_entries(step), {first, last});
 }
 
 // Raises the error for a set that has one, if there is one among the rows.
@@ -143,13 +162,14 @@ int64 list_rows(RefreshStep* step) {
     forget_signatures(step);
   }
   const bool resync = follow_source(step);
-  if (is_result_changed(step->job, result_hash(*step))) demand_clustering(step->job);
+  const bool scans = must_scan(*step, resync);
+  if (scans && is_result_changed(step->job, result_hash(*step))) demand_clustering(step->job);
   // A row without a version is still to be compared. So the next refresh continues after a time limit.
   if (resync) {
     if (step->source.stored) run_statement(forget_versions(*step));
     update_job(step->job, "resync = false");
   }
-  int64 n = list_changes(*step);
+  int64 n = scans ? list_changes(*step) : list_queue(*step);
   if (has_outgrown_passages(*step, n)) {
     forget_signatures(step);
     n = list_changes(*step);

@@ -1,4 +1,5 @@
-// check_duplicates(job): the differences between the result of a job and the signatures of its rows.
+// check_duplicates(job): the differences between the result of a job and the signatures of its rows; with follow =>
+// 'trigger' also between its source and what is signed or queued.
 #include "pg/jobs/refresh/refresh_statements.h"
 #include "pg/base/result_row.h"
 #include "pg/sql/run_statement.h"
@@ -36,6 +37,10 @@ Sql differences(const RefreshStep& step) {
                   {{"clusters", clusters(step, false)}, {"values", values.all()}});
 }
 
+void put_rows(const Sql& query, ReturnSetInfo* rows) {
+  for_each_row(query, {}, [&](HeapTuple tuple, TupleDesc desc) { put_columns(rows, tuple, desc); });
+}
+
 }  // namespace
 
 // check_duplicates(name text) -> setof (id text, what text, "is" text, should text)
@@ -45,8 +50,9 @@ SQL_FUNCTION(neardup_check_duplicates) {
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
   const Oid job = job_named(PG_GETARG_TEXT_PP(0), function);
   const CatalogPath path = CatalogPath::begin();
-  for_each_row(differences(read_step(read_own_job(job, function))), {},
-               [&](HeapTuple tuple, TupleDesc desc) { put_columns(rows, tuple, desc); });
+  const RefreshStep step = read_step(read_own_job(job, function));
+  put_rows(differences(step), rows);
+  if (step.row().follows() && !step.row().scan) put_rows(list_unqueued_changes(step), rows);
   path.end();
   SPI_finish();
   return static_cast<Datum>(0);
