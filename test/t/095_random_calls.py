@@ -255,9 +255,7 @@ def extension_functions(conn):
         SELECT format('%I.%I', nspname, proname), prokind::text, proretset,
                ARRAY(SELECT format_type(t, NULL) FROM unnest(proargtypes) WITH ORDINALITY u(t, n)
                  ORDER BY n), pronargdefaults
-        FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-          JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-          JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup' ORDER BY p.oid""").fetchall()
+        FROM """ + OUR_FUNCTIONS + """ JOIN pg_namespace n ON n.oid = pronamespace ORDER BY p.oid""").fetchall()
     return [f for f in rows if not UNWRITABLE & set(f[3])]
 
 

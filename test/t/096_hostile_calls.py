@@ -158,9 +158,7 @@ def extension_functions(conn):
     rows = conn.execute("""
         SELECT p.oid::regproc::text, prokind::text, proretset, ARRAY(SELECT format_type(t, NULL)
           FROM unnest(proargtypes) WITH ORDINALITY u(t, n) ORDER BY n), proargnames, provariadic <> 0
-        FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-          JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup'
-        WHERE prokind IN ('f', 'p') ORDER BY p.oid""").fetchall()
+        FROM """ + OUR_FUNCTIONS + """ WHERE prokind IN ('f', 'p') ORDER BY p.oid""").fetchall()
     return [(n, k, s, types, (names or [])[:len(types)], v) for n, k, s, types, names, v in rows
             if not {"internal", "cstring", "trigger"} & set(types) and n not in ("neardup_guard", "neardup_flag")]
 
@@ -339,8 +337,7 @@ def row_security(name):
         functions = admin.execute("""
             SELECT p.oid::regproc::text, ARRAY(SELECT format_type(t, NULL) FROM unnest(proargtypes)
               WITH ORDINALITY u(t, n) ORDER BY n), format_type(prorettype, NULL), proleakproof
-            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-              WHERE prokind = 'f' AND NOT proretset""").fetchall()
+            FROM """ + OUR_FUNCTIONS + """ WHERE prokind = 'f' AND NOT proretset""").fetchall()
         operators = admin.execute("""
             SELECT oprname::text, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult, NULL)
               FROM pg_operator o
@@ -464,8 +461,7 @@ def trapped_types(name):
             SELECT p.oid::regproc::text, proargnames::text[], ARRAY(SELECT n.nspname || '.' || y.typname
               FROM unnest(proargtypes) WITH ORDINALITY u(t, i) JOIN pg_type y ON y.oid = t
               JOIN pg_namespace n ON n.oid = y.typnamespace ORDER BY i)
-            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-              JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup'
+            FROM """ + OUR_FUNCTIONS + """
               JOIN pg_language l ON l.oid = prolang AND lanname = 'plpgsql' ORDER BY 1""").fetchall()
 
     def ended(statement):

@@ -40,10 +40,7 @@ LEAKPROOF = {
 
 def labels(conn):
     got = {r[0] for r in conn.execute(
-        "SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass "
-        "AND d.objid = p.oid AND d.deptype = 'e' "
-        "JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid "
-        "AND extname = 'neardup' WHERE proleakproof")}
+        "SELECT p.oid::regprocedure::text FROM " + OUR_FUNCTIONS + " WHERE proleakproof")}
     equal("functions that are leakproof, and no others", sorted(got ^ set(LEAKPROOF)), [])
     equal("operators of classes by which an index is asked before row security are leakproof",
           conn.execute(

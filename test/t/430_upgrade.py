@@ -300,8 +300,7 @@ def ways_to_call(conn):
         SELECT p.oid::regproc::text, prokind::text, ARRAY(SELECT CASE WHEN t IN ('anyelement'::regtype,
           'anynonarray'::regtype) THEN 'int8' WHEN t = 'anyarray'::regtype THEN 'int8[]' ELSE format_type(t, NULL) END
                                                           FROM unnest(proargtypes) WITH ORDINALITY u(t, n) ORDER BY n)
-        FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-          JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'neardup'
+        FROM """ + OUR_FUNCTIONS + """
         WHERE prokind <> 'p' AND prorettype NOT IN ('trigger'::regtype, 'internal'::regtype,
           'index_am_handler'::regtype, 'cstring'::regtype)
         AND NOT proargtypes::oid[] && ARRAY['internal', 'cstring', 'cstring[]']::regtype[]::oid[]

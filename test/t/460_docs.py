@@ -54,10 +54,8 @@ def named(conn):
         reference = f.read()
     equal("the reference has every setting", sorted(n for n in known if "| `%s` |" % n not in reference), [])
     described = set(re.findall(r"\b([a-z][a-z0-9_]*)\(", " ".join(re.findall(r"`([^`\n]+)`", reference))))
-    ours = dict(conn.execute("""SELECT s.nspname::text, array_agg(DISTINCT p.proname::text) FROM pg_proc p
-        JOIN pg_namespace s ON s.oid = p.pronamespace
-        JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-        JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'neardup' GROUP BY s.nspname""").fetchall())
+    ours = dict(conn.execute("""SELECT s.nspname::text, array_agg(DISTINCT p.proname::text) FROM
+        """ + OUR_FUNCTIONS + """ JOIN pg_namespace s ON s.oid = p.pronamespace GROUP BY s.nspname""").fetchall())
     equal("the functions are in two schemas", sorted(ours), ["neardup_internal", "public"])
     equal("the reference describes each in the schema that users see", sorted(set(ours["public"]) - described), [])
     equal("and none of neardup_internal", sorted(set(ours["neardup_internal"]) & described), [])

@@ -184,10 +184,8 @@ def settled():
     with database("_settled") as name, connect(name) as conn:
         rows = conn.execute("""SELECT p.proname::text, EXISTS (SELECT FROM unnest(proconfig) c
             WHERE c ~ '^search_path=pg_catalog, ?pg_temp$')
-            FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-              JOIN pg_language l ON l.oid = prolang
-            WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'neardup')
-              AND lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL ORDER BY 1""").fetchall()
+            FROM """ + OUR_FUNCTIONS + """ JOIN pg_language l ON l.oid = prolang
+            WHERE lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL ORDER BY 1""").fetchall()
     open_ones = {f for f, set_path in rows if not set_path}
     left = linted()
     if left is None:

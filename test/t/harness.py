@@ -31,6 +31,9 @@ NAME = os.path.splitext(os.path.basename(sys.argv[0]))[0]
 FULL = os.environ.get("NEARDUP_FULL", "0") == "1"
 # the longer loops of crashes, damage, replicas, constraints, upgrades
 LONG = FULL or os.environ.get("NEARDUP_LONG", "0") == "1"
+# The functions and procedures of the extension, p, behind FROM
+OUR_FUNCTIONS = """pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+  JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'neardup'"""
 failures = 0
 ended = False
 

@@ -27,14 +27,7 @@ constexpr uint64_t plain_key(uint64_t kind, uint32_t exponent) noexcept { return
 // The keys of all grams, numbered by occurrence; those of the first occurrences alone unless `numbered`.
 void add_grams(const std::vector<uint8_t>& part, uint32_t q, uint32_t exponent, bool numbered,
                std::vector<uint64_t>* keys) {
-  if (part.size() < q) return;
-  std::vector<uint64_t> grams;
-  uint64_t gram = 0;
-  for (size_t i = 0; i < part.size(); ++i) {
-    gram = (gram << 6 | part[i]) & ((uint64_t{1} << 6 * q) - 1);
-    if (i + 1 >= q) grams.push_back(gram);
-  }
-  std::sort(grams.begin(), grams.end());
+  const std::vector<uint64_t> grams = sorted_grams(part, q);
   const uint64_t tag = key_tag(q, exponent);
   uint64_t occurrence = 0;
   for (size_t i = 0; i < grams.size(); ++i) {

@@ -132,5 +132,7 @@ uint8_t ctph_value(char c) noexcept;
 size_t cut_runs(std::string_view part, uint8_t* out, size_t room) noexcept;
 // The values of all characters, or of those that cut_runs() leaves.
 std::vector<uint8_t> ctph_values(std::string_view part, bool cut);
+// The grams of q values, 1..10, with repetitions, ascending.
+std::vector<uint64_t> sorted_grams(const std::vector<uint8_t>& values, uint32_t q);
 
 }  // namespace neardup

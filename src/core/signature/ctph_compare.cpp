@@ -97,17 +97,7 @@ struct Masks {
 };
 
 bool share_gram(const std::vector<uint8_t>& x, const std::vector<uint8_t>& y) {
-  const auto grams = [](const std::vector<uint8_t>& part) {
-    std::vector<uint64_t> out;
-    uint64_t gram = 0;
-    for (size_t i = 0; i < part.size(); ++i) {
-      gram = (gram << 6 | part[i]) & ((uint64_t{1} << 6 * kGram) - 1);
-      if (i + 1 >= kGram) out.push_back(gram);
-    }
-    std::sort(out.begin(), out.end());
-    return out;
-  };
-  const std::vector<uint64_t> a = grams(x), b = grams(y);
+  const std::vector<uint64_t> a = sorted_grams(x, kGram), b = sorted_grams(y, kGram);
   for (size_t i = 0, j = 0; i < a.size() && j < b.size(); a[i] < b[j] ? ++i : ++j)
     if (a[i] == b[j]) return true;
   return false;

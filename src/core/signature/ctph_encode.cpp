@@ -97,6 +97,17 @@ std::vector<uint8_t> ctph_values(std::string_view part, bool cut) {
   return out;
 }
 
+std::vector<uint64_t> sorted_grams(const std::vector<uint8_t>& values, uint32_t q) {
+  std::vector<uint64_t> grams;
+  uint64_t gram = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    gram = (gram << 6 | values[i]) & ((uint64_t{1} << 6 * q) - 1);
+    if (i + 1 >= q) grams.push_back(gram);
+  }
+  std::sort(grams.begin(), grams.end());
+  return grams;
+}
+
 std::string ctph_to_text(const CtphView& d) {
   std::string out = d.is_long() ? "long" + std::to_string(d.length) + ":" : std::string();
   out += std::to_string(ctph_block_size(d.exponent));

@@ -188,12 +188,10 @@ Datum body_datum(const CleanedText& cleaned) {
 }
 
 Datum fired_names(const CleanedText& cleaned) {
-  auto* names = static_cast<Datum*>(palloc(sizeof(Datum) * (cleaned.fired + 1)));
-  for (int i = 0; i < cleaned.fired; ++i) {
+  return array_datum(static_cast<size_t>(cleaned.fired), TEXTOID, [&](size_t i) {
     const Rule& rule = cleaned.set->rules[cleaned.fired_rules[i]];
-    names[i] = PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
-  }
-  return array_datum(names, static_cast<size_t>(cleaned.fired), TEXTOID);
+    return PointerGetDatum(cstring_to_text_with_len(rule.name.data(), static_cast<int>(rule.name.size())));
+  });
 }
 
 struct Measured {

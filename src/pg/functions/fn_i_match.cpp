@@ -314,7 +314,6 @@ SQL_FUNCTION(i_match_bag) {
       memcpy(hashes + UUID_LEN * count++, f.data(), UUID_LEN);
   });
   if (count == 0) PG_RETURN_NULL();
-  Datum values[kMaxVariants + 1];
-  for (int i = 0; i < count; ++i) values[i] = UUIDPGetDatum(reinterpret_cast<pg_uuid_t*>(hashes + UUID_LEN * i));
-  return array_datum(values, static_cast<size_t>(count), UUIDOID);
+  return array_datum(static_cast<size_t>(count), UUIDOID,
+                     [&](size_t i) { return UUIDPGetDatum(reinterpret_cast<pg_uuid_t*>(hashes + UUID_LEN * i)); });
 }

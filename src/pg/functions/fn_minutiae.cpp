@@ -20,9 +20,7 @@ void demand_range(const char* name, int value, uint32_t least, uint32_t most) {
 }
 
 Datum int_array(const int32* values, size_t n) {
-  Datum* datums = static_cast<Datum*>(palloc(sizeof(Datum) * n + 1));
-  for (size_t i = 0; i < n; ++i) datums[i] = Int32GetDatum(values[i]);
-  return array_datum(datums, n, INT4OID);
+  return array_datum(n, INT4OID, [&](size_t i) { return Int32GetDatum(values[i]); });
 }
 
 }  // namespace

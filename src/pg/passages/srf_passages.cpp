@@ -27,17 +27,26 @@ PassageCall read_call(FunctionCallInfo fcinfo, Searching function, int min_units
   return call;
 }
 
-void put_ranges(ReturnSetInfo* rows, PassageCall* call) {
-  enum Column { kId, kStart, kLength, kOccurrences, kFirstId, kFirstStart, kColumns };
-  IdStore* ids = call->source.ids;
-  MemoryContext copies = AllocSetContextCreate(CurrentMemoryContext, "neardup passage", ALLOCSET_SMALL_SIZES);
-  auto* batch = static_cast<RepeatedRange*>(palloc(kPassageBatch * sizeof(RepeatedRange)));
-  uint64 returned = 0;
+// Calls take(batch, n) with what the engine has found.
+template <typename Found, typename Take>
+void for_each_batch(PassageCall* call, Take take) {
+  auto* batch = static_cast<Found*>(palloc(kPassageBatch * sizeof(Found)));
   for (;;) {
     CHECK_FOR_INTERRUPTS();
     size_t n = 0;
     call_core([&] { n = call->engine->object->next(batch, kPassageBatch); });
     if (n == 0) break;
+    take(batch, n);
+  }
+  pfree(batch);
+}
+
+void put_ranges(ReturnSetInfo* rows, PassageCall* call) {
+  enum Column { kId, kStart, kLength, kOccurrences, kFirstId, kFirstStart, kColumns };
+  IdStore* ids = call->source.ids;
+  MemoryContext copies = AllocSetContextCreate(CurrentMemoryContext, "neardup passage", ALLOCSET_SMALL_SIZES);
+  uint64 returned = 0;
+  for_each_batch<RepeatedRange>(call, [&](const RepeatedRange* batch, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       const RepeatedRange& r = batch[i];
       ResultRow<Column> row;
@@ -50,7 +59,7 @@ void put_ranges(ReturnSetInfo* rows, PassageCall* call) {
       row.put(rows);
     }
     report_pairs(returned += n);
-  }
+  });
 }
 
 Datum repeated_passages(FunctionCallInfo fcinfo, PassageCall call, Oid id_type) {
@@ -82,12 +91,7 @@ Tuplesortstate* begin_passage_sort(TupleDesc* columns) {
 }
 
 void sort_passages(PassageCall* call, Tuplesortstate* sort, TupleTableSlot* slot) {
-  auto* batch = static_cast<CommonPassage*>(palloc(kPassageBatch * sizeof(CommonPassage)));
-  for (;;) {
-    CHECK_FOR_INTERRUPTS();
-    size_t n = 0;
-    call_core([&] { n = call->engine->object->next(batch, kPassageBatch); });
-    if (n == 0) break;
+  for_each_batch<CommonPassage>(call, [&](const CommonPassage* batch, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       ExecClearTuple(slot);
       slot->tts_values[kDocuments - 1] = Int64GetDatum(batch[i].documents);
@@ -98,9 +102,8 @@ void sort_passages(PassageCall* call, Tuplesortstate* sort, TupleTableSlot* slot
       ExecStoreVirtualTuple(slot);
       tuplesort_puttupleslot(sort, slot);
     }
-  }
+  });
   tuplesort_performsort(sort);
-  pfree(batch);
 }
 
 int64 sorted_number(TupleTableSlot* slot, SortedPassage column) {

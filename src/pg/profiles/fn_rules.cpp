@@ -62,7 +62,5 @@ SQL_FUNCTION(neardup_rules_named) {
   table_close(table, NoLock);
   if (n == 0) PG_RETURN_NULL();
   qsort(rules, n, sizeof(PlacedRule), by_position);
-  auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * n));
-  for (size_t i = 0; i < n; ++i) elements[i] = rules[i].rule;
-  return array_datum(elements, n, row_type);
+  return array_datum(n, row_type, [&](size_t i) { return rules[i].rule; });
 }

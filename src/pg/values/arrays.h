@@ -23,6 +23,13 @@ const char** strings_of_names(const Elements& names);
 
 // An array of one dimension, none of whose elements is NULL.
 Datum array_datum(Datum* elements, size_t n, Oid type);
+// The same, of the elements that value(i) returns.
+template <typename Value>
+Datum array_datum(size_t n, Oid type, Value value) {
+  auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (n + 1)));
+  for (size_t i = 0; i < n; ++i) elements[i] = value(i);
+  return array_datum(elements, n, type);
+}
 Datum bigint_array_datum(const int64_t* elements, size_t n);
 
 }  // namespace neardup

@@ -4,14 +4,8 @@
 namespace neardup {
 
 LshQueryView lsh_query_view(struct varlena* value) {
-  const char* data = VARDATA_ANY(value);
+  const char* data = aligned_bytes(value);
   const size_t size = VARSIZE_ANY_EXHDR(value);
-  if (VARATT_IS_SHORT(value)) {
-    // Short headers leave the fields unaligned.
-    void* copy = palloc(size);
-    memcpy(copy, data, size);
-    data = static_cast<const char*>(copy);
-  }
   LshQueryView v{};
   call_core([&] { v = view_lsh_query(data, size); });
   return v;

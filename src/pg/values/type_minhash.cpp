@@ -190,7 +190,7 @@ SQL_FUNCTION(minhash_parameters) {
 
 SQL_FUNCTION(minhash_components) {
   const MinhashView v = minhash_arg(fcinfo, 0);
-  auto* values = static_cast<Datum*>(palloc(v.num_perm() * sizeof(Datum)));
-  for (uint32_t i = 0; i < v.num_perm(); ++i) values[i] = Int64GetDatum(static_cast<int64>(component_at(v, i)));
-  return array_datum(values, v.num_perm(), INT8OID);
+  return array_datum(v.num_perm(), INT8OID, [&](size_t i) {
+    return Int64GetDatum(static_cast<int64>(component_at(v, static_cast<uint32_t>(i))));
+  });
 }

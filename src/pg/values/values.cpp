@@ -132,15 +132,16 @@ Datum text_datum_of_utf8(const char* data, size_t size) {
   return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(server == data ? size : strlen(server))));
 }
 
-MinhashView minhash_view(struct varlena* value) {
+const char* aligned_bytes(struct varlena* value) {
   const char* data = VARDATA_ANY(value);
+  if (!VARATT_IS_SHORT(value)) return data;
   const size_t size = VARSIZE_ANY_EXHDR(value);
-  if (VARATT_IS_SHORT(value)) {
-    // Short headers leave the components unaligned.
-    void* copy = palloc(size);
-    memcpy(copy, data, size);
-    data = static_cast<const char*>(copy);
-  }
+  return static_cast<const char*>(memcpy(palloc(size), data, size));
+}
+
+MinhashView minhash_view(struct varlena* value) {
+  const char* data = aligned_bytes(value);
+  const size_t size = VARSIZE_ANY_EXHDR(value);
   const auto* h = reinterpret_cast<const MinhashHeader*>(data);
   if (size >= sizeof *h && is_known(*h)) {
     const bool empty = (h->flags & kMinhashEmpty) != 0;

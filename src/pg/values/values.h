@@ -47,6 +47,9 @@ char* server_text_if_fits(const char* data, size_t size, size_t* out_size);
 // UTF-8 to a text datum in the server encoding.
 Datum text_datum_of_utf8(const char* data, size_t size);
 
+// The bytes of a value, as its functions write it: aligned, which those behind a short header are not.
+const char* aligned_bytes(struct varlena* value);
+
 // The value as a view; points into the datum or its detoasted copy. ERRCODE_INVALID_BINARY_REPRESENTATION for bytes
 // that are no signature.
 MinhashView minhash_view(struct varlena* value);

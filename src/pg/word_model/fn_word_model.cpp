@@ -183,18 +183,6 @@ uint32 decode_rows(const ModelCall* call, uint32 first, uint32 end, Take take) {
   return next;
 }
 
-Datum int_array(const SimilarWord* best, size_t n) {
-  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * Max(n, static_cast<size_t>(1))));
-  for (size_t i = 0; i < n; ++i) values[i] = Int32GetDatum(static_cast<int32>(best[i].word));
-  return array_datum(values, n, INT4OID);
-}
-
-Datum float_array(const SimilarWord* best, size_t n) {
-  auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * Max(n, static_cast<size_t>(1))));
-  for (size_t i = 0; i < n; ++i) values[i] = Float8GetDatum(best[i].similarity);
-  return array_datum(values, n, FLOAT8OID);
-}
-
 // The arguments of neardup_similar_words() but the last, checked; the model's table is open.
 ModelCall model_call(FunctionCallInfo fcinfo, Oid model) {
   ModelCall call = {};
@@ -248,8 +236,9 @@ void put_similar(ReturnSetInfo* rows, const ModelCall& call, uint32 end) {
     call_core([&] { n = call.engine->object->best(i, best); });
     ResultRow<Column> row;
     row.set(kId, Int32GetDatum(static_cast<int32>(i)));
-    row.set(kSimilarIds, int_array(best, n));
-    row.set(kSimilarities, float_array(best, n));
+    row.set(kSimilarIds,
+            array_datum(n, INT4OID, [&](size_t i) { return Int32GetDatum(static_cast<int32>(best[i].word)); }));
+    row.set(kSimilarities, array_datum(n, FLOAT8OID, [&](size_t i) { return Float8GetDatum(best[i].similarity); }));
     row.put(rows);
     MemoryContextSwitchTo(old);
     MemoryContextReset(call.each);
