@@ -21,7 +21,8 @@ CREATE TYPE neardup_job AS (
   clustered_rows bigint,  -- how many rows it looked at
   next_cluster bigint,
   paused boolean, phase text, done bigint, total bigint, started timestamptz, phase_started timestamptz,
-  finished timestamptz, pid int, last_error text,
+  finished timestamptz,   -- when the refresh ended; where pid is not NULL, when it came further last
+  pid int, last_error text,
   columns text[],         -- numbers and names of the source's columns when it was last listed; NULL: by 0.1.0
   system bigint,          -- of the server that the places and versions of rows are of; NULL: not listed yet, or by 0.1.0
   result regclass, signatures regclass, changes regclass,  -- the tables that belong to the job; NULL: made by 0.2.0, found by their names

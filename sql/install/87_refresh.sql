@@ -30,13 +30,13 @@ COMMENT ON FUNCTION neardup_internal.neardup_refresh_statements(text) IS
 
 -- Watching -----------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION neardup_internal.neardup_jobs()
+CREATE FUNCTION neardup_internal.job_status()
   RETURNS TABLE (job text, source regclass, phase text, done bigint, total bigint, rate float8, time_left interval, started timestamptz, finished timestamptz, pid int, last_error text,
-    rows bigint, clusters bigint, duplicates bigint, refreshed timestamptz, took interval, changed bigint, next_step text)
-  AS 'MODULE_PATHNAME' LANGUAGE C STABLE ROWS 10;
-COMMENT ON FUNCTION neardup_internal.neardup_jobs() IS 'private: the rows of duplicates_status';
+    rows bigint, clusters bigint, duplicates bigint, refreshed timestamptz, took interval, changed bigint, next_step text, last_progress timestamptz)
+  AS 'MODULE_PATHNAME', 'neardup_jobs' LANGUAGE C STABLE ROWS 10;
+COMMENT ON FUNCTION neardup_internal.job_status() IS 'private: the rows of duplicates_status';
 
-CREATE VIEW duplicates_status AS SELECT * FROM neardup_internal.neardup_jobs();
+CREATE VIEW duplicates_status AS SELECT * FROM neardup_internal.job_status();
 COMMENT ON VIEW duplicates_status IS
-  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step. Example: SELECT job, phase, next_step FROM duplicates_status';
+  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step; when a refresh came further last. Example: SELECT job, phase, next_step FROM duplicates_status';
 GRANT SELECT ON duplicates_status TO PUBLIC;

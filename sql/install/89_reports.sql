@@ -168,7 +168,7 @@ BEGIN
        pg_catalog.date_part(''epoch'', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) j.phase_started),
        g.phase, g.rows_read, g.searched, g.pairs
      FROM neardup_internal.neardup_job_row($1) j
-     JOIN neardup_internal.neardup_jobs() s ON s.job
+     JOIN neardup_internal.job_status() s ON s.job
        OPERATOR(pg_catalog.=) neardup_internal.neardup_job_part($1, '''')::pg_catalog.regclass::pg_catalog.text
      LEFT JOIN %s.neardup_progress() g ON g.pid OPERATOR(pg_catalog.=) s.pid', neardup_internal.extension_schema()) USING job;
 END $$;
@@ -232,11 +232,12 @@ CREATE FUNCTION neardup_internal.report_about(job regclass, OUT database text, O
   LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   j pg_catalog.record := neardup_internal.neardup_job_row(job);
+  ended pg_catalog.timestamptz := CASE WHEN j.pid IS NULL THEN j.finished END;
   more pg_catalog.text;
 BEGIN
   SELECT a.* INTO database, shown_time, iso_time, version FROM neardup_internal.page_about() a;
-  shown_finished := pg_catalog.to_char(j.finished, 'YYYY-MM-DD HH24:MI TZ');
-  iso_finished := neardup_internal.iso_time(j.finished);
+  shown_finished := pg_catalog.to_char(ended, 'YYYY-MM-DD HH24:MI TZ');
+  iso_finished := neardup_internal.iso_time(ended);
   complete := COALESCE(j.phase OPERATOR(pg_catalog.=) 'idle', false);
   threshold := neardup_internal.report_threshold(job);
   SELECT pg_catalog.concat('Documents and paths are not shown: ', i.problem, '. ', i.cure) INTO no_ids

@@ -128,7 +128,7 @@ def prepare(conn, admin_of):
                "a partitioned index": "'o.parts_sig'::regclass", "a sequence": "'o.counter'::regclass",
                "a table without columns": "'o.empty'::regclass", "a catalog": "'pg_class'::regclass",
                "a catalog of secrets": "'pg_authid'::regclass",
-               "a function": "'neardup_internal.neardup_jobs()'::regprocedure", "a schema": "'o'::regnamespace",
+               "a function": "'neardup_internal.job_status()'::regprocedure", "a schema": "'o'::regnamespace",
                "a role": "'%s'::regrole" % OWNER, "a dictionary": "'english_stem'::regdictionary",
                "another role's job": "'o.job_job'::regclass", "a hidden job": "'h.job_job'::regclass",
                "a job's signatures": "'o.job_signatures'::regclass", "a profile": "'o.prof'::regclass",

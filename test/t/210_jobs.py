@@ -251,6 +251,9 @@ def life_of_a_job(name):
         conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
         equal("a time limit ends it, after a batch",
               conn.execute("SELECT phase, done FROM duplicates_status").fetchone(), ("waiting", 5))
+        equal("which was its last progress", conn.execute(
+            "SELECT last_progress = finished, now() - last_progress < '1 minute' FROM duplicates_status").fetchone(),
+              (True, True))
         for _ in range(40):
             conn.execute("CALL refresh_duplicates('dups', batch => 5, time_limit => '0 s')")
         equal("however short it is, the job comes to its end", one(conn, "SELECT phase FROM duplicates_status"), "idle")

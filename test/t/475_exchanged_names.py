@@ -48,7 +48,7 @@ MAKE_OF_READER = ("SELECT create_duplicates('public.own', 'public.docs', 'id', '
 # without rights on more than SELECT may call it
 CALLS = (
     ("duplicates_status", "SELECT * FROM duplicates_status", ("m.x_job",), True),
-    ("neardup_jobs", "SELECT * FROM neardup_internal.neardup_jobs()", ("m.x_job",), True),
+    ("job_status", "SELECT * FROM neardup_internal.job_status()", ("m.x_job",), True),
     ("refresh_duplicates", "CALL refresh_duplicates('m.x')",
      ("m.x_job", "m.x_signatures", "m.x_passages", "m.x", "m.docs", "m.cutter"), False),
     ("refresh_duplicates in one transaction", "CALL refresh_duplicates('m.x', commit => false)",
@@ -101,9 +101,9 @@ CALLS = (
 # The caller's own query names the relation, which means then what it would mean outside
 # of a call: they end as they ought to, no more.
 AS_WRITTEN = ("neardup_suggest", "all_pairs", "repeated_passages", "word_similarities")
-NEVER_WAIT = ("duplicates_status", "neardup_jobs")
+NEVER_WAIT = ("duplicates_status", "job_status")
 # Calls that leave everything as it was, which need no database of their own where the exchange can be taken back.
-READ_ONLY = ("neardup_without_windows", "duplicates_status", "neardup_jobs", "neardup_profile_named",
+READ_ONLY = ("neardup_without_windows", "duplicates_status", "job_status", "neardup_profile_named",
              "neardup_sign_sql", "similar_words", "word_similarity", "expand_query", "i_match", "i_match_bag",
              "neardup_suggest", "all_pairs", "repeated_passages", "word_similarities", "lsh_info", "lsh_check",
              "lsh_pages", "lsh_hot_buckets", "explain_pair")

@@ -34,7 +34,7 @@ void begin_refresh(const Job& job, bool sign_again) {
       job_sql(job, R"(
     UPDATE {job}
     SET refresh = refresh + 1, phase = 'listing', done = 0, total = NULL, started = clock_timestamp(),
-        phase_started = clock_timestamp(), finished = NULL, pid = pg_backend_pid(), last_error = NULL,
+        phase_started = clock_timestamp(), finished = clock_timestamp(), pid = pg_backend_pid(), last_error = NULL,
         filter = $1, deleted = $2, order_by = $3, profile = $8, qualified = true,
         profile_version = CASE WHEN $4 THEN NULL ELSE profile_version END,
         result = COALESCE(result, $5), signatures = COALESCE(signatures, $6), changes = COALESCE(changes, $7))"),
@@ -46,7 +46,8 @@ bool enter_phase(const Job& job, const char* phase) {
   return one_bool(job_sql(job, R"(
     WITH entered AS (
         UPDATE {job}
-        SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1
+        SET phase_started = CASE WHEN phase = $1 THEN phase_started ELSE clock_timestamp() END, phase = $1,
+            finished = clock_timestamp()
         RETURNING paused)
     SELECT COALESCE(bool_or(paused), false) FROM entered)"),
                   {value(phase)});

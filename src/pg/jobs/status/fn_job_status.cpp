@@ -1,4 +1,4 @@
-// neardup_jobs(): the rows of duplicates_status. One pass over pg_class; each job is opened by its OID and read as it
+// job_status(): the rows of duplicates_status. One pass over pg_class; each job is opened by its OID and read as it
 // is stored, so that nothing of its owner's runs; one that is locked, or holds nonsense, costs its own row and nothing
 // else.
 #include <cmath>
@@ -39,6 +39,7 @@ enum Column {
   kTook,
   kChanged,
   kNextStep,
+  kLastProgress,  // 0.3.1 has not this column
   kColumns
 };
 using StatusRow = ResultRow<Column>;
@@ -157,10 +158,18 @@ void describe_result(const OpenJob& job, StatusRow* out) {
   copy(job, out, kChanged, "changed");
 }
 
+// A refresh that has ended has left no pid.
+void describe_end(const OpenJob& job, StatusRow* out) {
+  bool has_ended;
+  stored_value(job, "pid", &has_ended);
+  if (has_ended) copy(job, out, kFinished, "finished");
+  copy(job, out, kLastProgress, "finished");
+}
+
 void describe(const OpenJob& job, const char* stored, const char* name, bool running, bool is_dropped, StatusRow* out) {
   copy(job, out, kSource, "source");
   copy(job, out, kStarted, "started");
-  copy(job, out, kFinished, "finished");
+  describe_end(job, out);
   const char* error = stored_text(job, "last_error");
   if (error != nullptr) out->set(kLastError, CStringGetTextDatum(error));
   copy(job, out, kDone, "done");
@@ -228,7 +237,7 @@ List* tables_of_type(Oid row_type) {
 
 SQL_FUNCTION(neardup_jobs) {
   ReturnSetInfo* rows = begin_rows(fcinfo);
-  if (rows->setDesc->natts < kColumns) refuse_old_sql(fcinfo);
+  if (rows->setDesc->natts <= kNextStep) refuse_old_sql(fcinfo);
   const Oid row_type = own_type(fcinfo->flinfo->fn_oid, "neardup_job");
   const LockData* locks = GetLockStatusData();
   List* jobs = tables_of_type(row_type);
