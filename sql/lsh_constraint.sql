@@ -231,6 +231,14 @@ SET search_path = pg_catalog;
 INSERT INTO public.texts VALUES (5, 'TWO three, Four, one');
 INSERT INTO public.texts VALUES (5, 'eleven twelve');
 RESET search_path;
+-- It may have others of PostgreSQL's own names.
+CREATE SCHEMA trap;
+CREATE FUNCTION trap.lower(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE NOTICE 'trap'; RETURN $1; END $$;
+CREATE OR REPLACE TRIGGER a BEFORE INSERT ON texts FOR EACH ROW EXECUTE FUNCTION neardup_guard('to_minhash(lower(body), 1)', '0.6');
+SET search_path = trap, pg_catalog, public;
+INSERT INTO texts VALUES (6, 'ELEVEN Twelve');
+RESET search_path;
+DROP SCHEMA trap CASCADE;
 DROP TABLE texts;
 
 -- Partitions: copies are found in all of them.

@@ -174,7 +174,10 @@ Found search(const Guard* g, const Signature& signature, TupleTableSlot* slot, H
     if (is_null) nulls[n] = 'n';
   }
   if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-  const LocalSettings settings = LocalSettings::begin();
+  // Names without a schema in the signature are PostgreSQL's own; functions of users that it calls keep their path.
+  const bool any = *namespace_search_path != '\0';
+  const CatalogPath settings =
+      CatalogPath::begin(any ? psprintf("pg_catalog, %s", namespace_search_path) : "pg_catalog");
   // A plan made while the table was small must not read the whole of it when it has grown.
   settings.set("enable_seqscan", "off");
   settings.set("jit", "off");
