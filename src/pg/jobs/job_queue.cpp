@@ -104,8 +104,8 @@ QueueWriter open_queue(Oid table, const char* job) {
 }
 
 void append_entry(const QueueWriter& writer, Datum id, bool is_null) {
-  Relation queue = table_open(writer.table, RowExclusiveLock);
-  Relation index = index_open(writer.index, RowExclusiveLock);
+  Relation queue = table_open(writer.table, NoLock);
+  Relation index = index_open(writer.index, NoLock);
   Datum values[kColumns] = {Int64GetDatum(nextval_internal(writer.sequence, false)), id};
   bool nulls[kColumns] = {false, is_null};
   HeapTuple tuple = heap_form_tuple(RelationGetDescr(queue), values, nulls);

@@ -23,7 +23,7 @@ struct QueueWriter {
 // a check or a trigger on it would run with the rights of who writes the source.
 QueueWriter open_queue(Oid table, const char* job);
 
-// Adds an entry, with the rights of nobody: what is on a table of this shape runs no code.
+// Adds an entry, with the rights of nobody: what is on a table of this shape runs no code. open_queue() has locked it.
 void append_entry(const QueueWriter& queue, Datum id, bool is_null);
 
 }  // namespace neardup
