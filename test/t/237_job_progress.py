@@ -47,7 +47,9 @@ def stopped_half_way(conn):
         phase, done, pid, started, finished, progress = conn.execute(STATUS).fetchone()
         equal("a refresh that runs has not ended", (phase, done, pid, finished),
               ("signing", 20, worker.info.backend_pid, None))
-        check("its last progress is its last batch", before < started < progress, (before, started, progress))
+        signing = one(conn, "SELECT phase_started FROM copies_job")
+        check("its last progress is its last batch", before < started < signing < progress,
+              (before, started, signing, progress))
         found = conn.execute(stuck_query())
         row = dict(zip((column.name for column in found.description), found.fetchone()))
         equal("the query of the page says who is in its way",
