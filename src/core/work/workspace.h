@@ -73,10 +73,12 @@ struct Workspace {
   Workspace(size_t memory_limit, TempFileFactory* temp_files, StopCheck* stop)
       : limit(temp_files == nullptr ? SIZE_MAX : std::max(memory_limit, kLeastMemory)),
         files(temp_files),
+        stop(stop),
         poller(stop) {}
 
   size_t limit;
   TempFileFactory* files;
+  StopCheck* stop;
   Poller poller;
   Ledger ledger;
   uint64_t spilled_bytes = 0;

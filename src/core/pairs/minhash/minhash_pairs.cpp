@@ -142,11 +142,11 @@ void MinhashEngine::visit_sorted(RecordSorter& sorted, OnPair on_pair) {
   }
 }
 
-// Compares the candidates that wait.
-void MinhashEngine::settle_candidates() {
+// Compares the candidates that wait; inside: not those of which both are in `only`, since they have been.
+void MinhashEngine::settle_candidates(bool inside) {
   candidates->finish();
-  visit_sorted(*candidates, [this](uint32_t x, uint32_t y, const std::byte* row_x, const std::byte* row_y) {
-    if (already_joined(x, y)) return;
+  visit_sorted(*candidates, [this, inside](uint32_t x, uint32_t y, const std::byte* row_x, const std::byte* row_y) {
+    if (already_joined(x, y) || (inside && only->has(x) && only->has(y))) return;
     ++stats.compared;
     const uint32_t matches = compare(row_x, row_y);
     if (matches >= need) found_near(x, y, matches);
@@ -170,7 +170,7 @@ void MinhashEngine::find_pairs() {
     dense == nullptr ? compare_all() : leave_all();
     return;
   }
-  const bool fit = keys_fit(distinct_rows());
+  const bool fit = keys_fit(distinct_rows()) && (rows.in_memory() || !components());
   if (!fit || !rows.in_memory()) candidates = std::make_unique<RecordSorter>(memory_share(ws, kEighth), ws);
   fit ? join_in_memory() : join_runs();
   if (candidates != nullptr) settle_candidates();

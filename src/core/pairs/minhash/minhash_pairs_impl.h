@@ -68,7 +68,7 @@ struct MinhashEngine final : PairEngine {
   void collapse();
   void confirm_equal(uint32_t leader, uint32_t row);
   void await(uint32_t x, uint32_t y);
-  void settle_candidates();
+  void settle_candidates(bool inside = false);
   template <class OnPair>
   void visit_sorted(RecordSorter& sorted, OnPair on_pair);
   void found_near(uint32_t x, uint32_t y, uint32_t matches);
@@ -97,6 +97,8 @@ struct MinhashEngine final : PairEngine {
   void join_runs();
   bool choose_bands_by_sample();
   void join_large(const RowBits& large);
+  void join_inside(uint32_t count);
+  void count_inside(const SearchStats& own);
 
   // minhash_pairs_blocks.cpp
   void join_blocks();

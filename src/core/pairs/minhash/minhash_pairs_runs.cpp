@@ -335,8 +335,53 @@ void MinhashEngine::join_large(const RowBits& large) {
   only = &large;
   uint32_t count = 0;
   for_each_searched([&](uint32_t) { ++count; });
-  if (count != 0) keys_fit(count) ? join_in_memory() : join_blocks();
+  const size_t rows_inside = memory_share(ws, kHalf) / kEighth * 5 / (row_bytes + key_stage_bytes());
+  if (!two_sets && count <= rows_inside) {
+    join_inside(count);
+  } else if (count != 0) {
+    keys_fit(count) ? join_in_memory() : join_blocks();
+  }
   only = nullptr;
+}
+
+// Searches them by an engine that has them in half of the memory, and so compares at once: of a family whose rows wait
+// for their comparison all pairs would wait.
+void MinhashEngine::join_inside(uint32_t count) {
+  MinhashPairs inside(
+      num_perm, banding.bits(), need,
+      {.memory_limit = memory_share(ws, kHalf), .files = ws.files, .stop = ws.stop, .threads = threads});
+  Array<uint32_t> row_of(ws.ledger, count);
+  {
+    RowReader reader(rows, memory_share(ws, kSixteenth), ws);
+    uint32_t n = 0;
+    for_each_searched([&](uint32_t row) {
+      inside.add(reader.row(row));
+      row_of[n++] = row;
+      ws.poller.spend(row_bytes);
+    });
+  }
+  if (components()) {
+    UnionFind joined(count);
+    inside.run_components(joined);
+    for (uint32_t i = 0; i < count; ++i) sets->unite(row_of[i], row_of[joined.find(i)]);
+    stats.found += inside.stats().found;
+  } else {
+    inside.run();
+    RowPair pairs[256];
+    while (const size_t n = inside.next(pairs, std::size(pairs)))
+      for (const RowPair* p = pairs; p < pairs + n; ++p) found_near(row_of[p->a], row_of[p->b], p->value);
+  }
+  count_inside(inside.stats());
+  settle_candidates(true);
+}
+
+// Adds what a search for this one has cost.
+void MinhashEngine::count_inside(const SearchStats& own) {
+  stats.looked += own.looked;
+  stats.compared += own.compared;
+  ws.spilled_bytes += own.spilled_bytes;
+  ws.ledger.hold(own.peak_bytes);
+  ws.ledger.release(own.peak_bytes);
 }
 
 }  // namespace neardup
