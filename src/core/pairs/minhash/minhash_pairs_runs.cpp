@@ -350,26 +350,26 @@ void MinhashEngine::join_inside(uint32_t count) {
   MinhashPairs inside(
       num_perm, banding.bits(), need,
       {.memory_limit = memory_share(ws, kHalf), .files = ws.files, .stop = ws.stop, .threads = threads});
-  Array<uint32_t> row_of(ws.ledger, count);
+  Array<uint32_t> outer_rows(ws.ledger, count);
   {
     RowReader reader(rows, memory_share(ws, kSixteenth), ws);
     uint32_t n = 0;
     for_each_searched([&](uint32_t row) {
       inside.add(reader.row(row));
-      row_of[n++] = row;
+      outer_rows[n++] = row;
       ws.poller.spend(row_bytes);
     });
   }
   if (components()) {
     UnionFind joined(count);
     inside.run_components(joined);
-    for (uint32_t i = 0; i < count; ++i) sets->unite(row_of[i], row_of[joined.find(i)]);
+    for (uint32_t i = 0; i < count; ++i) sets->unite(outer_rows[i], outer_rows[joined.find(i)]);
     stats.found += inside.stats().found;
   } else {
     inside.run();
     RowPair pairs[256];
     while (const size_t n = inside.next(pairs, std::size(pairs)))
-      for (const RowPair* p = pairs; p < pairs + n; ++p) found_near(row_of[p->a], row_of[p->b], p->value);
+      for (const RowPair* p = pairs; p < pairs + n; ++p) found_near(outer_rows[p->a], outer_rows[p->b], p->value);
   }
   count_inside(inside.stats());
   settle_candidates(true);
