@@ -1,6 +1,7 @@
-// The growth of the cost of pairs and clusters with their rows: processor time, temporary bytes and memory for
-// minhashes of 2^k rows, and the exponent between the last two lines of each case. Usage: growth_bench [MOST] (default
-// 1000000 rows; 2000000 take about five minutes)
+// The growth of the cost of pairs and clusters with their rows: processor time, temporary bytes and memory for 2^k
+// minhashes, and the exponent from one line of a case to the next.
+//
+// Usage: growth_bench [MOST]   (default 1000000 rows; 2000000 take some minutes)
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
