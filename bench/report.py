@@ -40,6 +40,10 @@ SECTIONS = [
     Section("engines", "All pairs, by type, threads and kernels",
             "Seconds. `reference_bench`: the definition, every pair compared (scaled from a sample).",
             "{build}/pairs_bench && {build}/engines_bench && {build}/reference_bench 200000"),
+    Section("growth", "Pairs and clusters of minhashes, as their rows grow",
+            "Processor time of one thread, and the exponent from one line to the next. Three rows in ten are near copies of an earlier one; with `families`, "
+            "in every 250,000 rows 10,000 are versions of one.",
+            "{build}/growth_bench 1000000"),
     Section("joins", "Similarity joins in plain SQL",
             "Seconds, medians of three, two threads; the ratio is to what the join is compared with.",
             "./join_bench.sh"),

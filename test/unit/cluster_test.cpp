@@ -204,6 +204,23 @@ TEST(Clusterer, ARowJoinsNoneThatIsUndecided) {
   EXPECT_EQ(c.representative[102], 102u);
 }
 
+// A row is looked up if it is in a large bucket, in more than one pass if the table of representatives is full before.
+TEST(Clusterer, CountsRowsThatAreLookedUp) {
+  const Rows rows = make_families(1, 400, 300, 60);
+  for (const auto& [linkage, limit] :
+       {std::pair{Linkage::anchor, kUnlimited}, {Linkage::anchor, size_t{1}}, {Linkage::connected, kUnlimited}}) {
+    StdioTempFiles files;
+    Clusterer clusters = minhash_clusterer(linkage, 128, 16, 103, {.memory_limit = limit, .files = &files});
+    for (uint32_t i = 0; i < rows.size(); ++i) add(clusters, rows.row(i));
+    clusters.run();
+    const bool is_anchor = linkage == Linkage::anchor;
+    EXPECT_EQ(clusters.stats().rows, rows.size());
+    EXPECT_EQ(clusters.stats().looked_up > 200, is_anchor) << clusters.stats().looked_up;
+    EXPECT_LE(clusters.stats().looked_up, 400 + 100);
+    EXPECT_EQ(clusters.stats().passes > 1, is_anchor && limit != kUnlimited);
+  }
+}
+
 // 5e7 near pairs in one family: a look-up a row, not a pair.
 TEST(Clusterer, AFamilyTakesLinearTime) {
   const Rows rows = make_families(1, 10000, 0, 6);

@@ -43,8 +43,10 @@ struct SearchStats {
   uint64_t rows = 0;
   uint64_t set_aside = 0;  // of these, rows of set B whose keys alone showed that they are near no row of set A
   uint64_t distinct = 0, looked = 0, compared = 0, found = 0, spilled_bytes = 0;
-  uint64_t left_out = 0;  // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
-  size_t peak_bytes = 0;  // own estimate of the memory held at once
+  uint64_t looked_up = 0;  // rows that link_anchors() looked up among representatives,
+  uint64_t passes = 0;     // and passes over them: one, unless the representatives take more than their memory
+  uint64_t left_out = 0;   // rows and, with two sets, pairs of equal signatures that Identical::star or none left out
+  size_t peak_bytes = 0;   // own estimate of the memory held at once
   bool brute_force = false;
   bool offloaded = false;  // joined by EngineOptions::offload: looked and compared do not count that
 };

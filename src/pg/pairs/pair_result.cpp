@@ -16,16 +16,23 @@ const uint32* engine_rank(PairSide* side) {
   return side->row_of;
 }
 
-// A line for neardup.log_stages.
+}  // namespace
+
 const char* search_story(const SearchStats& s) {
   const char* set_aside = s.set_aside == 0 ? "" : psprintf(" (" UINT64_FORMAT " set aside by their keys)", s.set_aside);
   const char* work = s.offloaded
                          ? "on the GPU"
                          : psprintf(UINT64_FORMAT " pairs looked at, " UINT64_FORMAT " compared", s.looked, s.compared);
-  return psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, " UINT64_FORMAT
+  const char* looked_up = s.passes == 0
+                              ? ""
+                              : psprintf(UINT64_FORMAT " rows looked up among representatives in %s, ", s.looked_up,
+                                         s.passes == 1 ? "one pass" : psprintf(UINT64_FORMAT " passes", s.passes));
+  return psprintf(UINT64_FORMAT " distinct of " UINT64_FORMAT " signatures%s, %s, %s" UINT64_FORMAT
                                 " found, %zu MB in memory, " UINT64_FORMAT " MB on disk",
-                  s.distinct, s.rows, set_aside, work, s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20);
+                  s.distinct, s.rows, set_aside, work, looked_up, s.found, s.peak_bytes >> 20, s.spilled_bytes >> 20);
 }
+
+namespace {
 
 // Searches the rows that the engine has.
 void run_engine(PairRows* rows, PairResult* result) {

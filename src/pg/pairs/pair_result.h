@@ -21,6 +21,9 @@ struct PairResult {
   uint64 verified;
 };
 
+// What a search has done, for neardup.log_stages.
+const char* search_story(const SearchStats& stats);
+
 // Searches all rows.
 PairResult search_pairs(PairRows* rows);
 

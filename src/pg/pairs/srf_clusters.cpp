@@ -158,14 +158,16 @@ void cluster_rows(RowClusters* c, const PairOptions& options, Linkage linkage, c
   make_results(c, options);
   end_stage(&c->stages, "rows read");
   report_phase(Phase::searching);
+  const char* story = nullptr;
   if (source->columns.grouped()) {
     cluster_groups(reading);
   } else if (run->clusterer != nullptr) {
     run->run();
     keep_clusters(c, *run, nullptr);
+    story = search_story(run->clusterer->object->stats());
     destroy_owned(run->clusterer);
   }
-  end_stage(&c->stages, "clusters found");
+  end_stage(&c->stages, "clusters found", story);
   report_phase(Phase::returning);
 }
 

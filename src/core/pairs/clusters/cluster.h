@@ -26,6 +26,7 @@ class Clusterer {
   void add_alone();
   void run();
 
+  const SearchStats& stats() noexcept { return search_->stats(); }
   // After run(), of size rows, owned by the clusterer. representative()[i]: row number of the row that represents row i
   // (i itself when it is kept). values()[i]: how near the two are, as in RowPair; for `connected` they may be less near
   // than a pair of the search. Of no meaning where it is i itself.

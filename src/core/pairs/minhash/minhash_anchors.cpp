@@ -98,7 +98,8 @@ class DenseRows {
     const uint32_t most = rows_in(memory_share(ws_, kSixteenth) * kTableShare, each, count);
     Representatives kept(banding_, engine_.compare, engine_.need, rows_, most, ws_);
     Representatives own(banding_, engine_.compare, engine_.need, rows_, block_rows_, ws_);
-    for (uint32_t first = 0; first < rows_.size();) {
+    engine_.stats.looked_up = count;
+    for (uint32_t first = 0; first < rows_.size(); ++engine_.stats.passes) {
       kept.clear();
       first = pass(kept, own, first);
     }
