@@ -38,5 +38,5 @@ COMMENT ON FUNCTION neardup_internal.job_status() IS 'private: the rows of dupli
 
 CREATE VIEW duplicates_status AS SELECT * FROM neardup_internal.job_status();
 COMMENT ON VIEW duplicates_status IS
-  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step; when a refresh came further last. Example: SELECT job, phase, next_step FROM duplicates_status';
+  'Jobs that you may read: phase (signing: rows done of total; clustering: percent), rows per second, time left, last error; rows, clusters and duplicates of the result; end, duration and changed rows of the last refresh; the next step; the last progress. Example: SELECT job, phase, next_step FROM duplicates_status';
 GRANT SELECT ON duplicates_status TO PUBLIC;
