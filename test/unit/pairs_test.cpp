@@ -120,6 +120,25 @@ TEST(Pairs, SameResultWhateverTheLimit) {
   }
 }
 
+// Rows that differ in as many bands as a pair may, beside their copies: in memory, and with keys on disk.
+TEST(Pairs, AgreeInAsFewBandsAsTheyMay) {
+  constexpr uint32_t kRows = 400;
+  constexpr uint32_t kBands = 32;
+  constexpr uint32_t kMismatches = 128 - 103;
+  Rows rows = reference::make_set("random", 128, 32, kRows, 11);
+  const size_t bytes = rows.data.size();
+  rows.data.resize(2 * bytes);
+  std::copy_n(rows.data.begin(), bytes, rows.data.begin() + static_cast<std::ptrdiff_t>(bytes));
+  for (uint32_t i = 0; i < kRows; ++i)
+    for (uint32_t k = 0; k < kMismatches; ++k)
+      rows.data[bytes + i * rows.row_bytes() + (i + k) % kBands * rows.row_bytes() / kBands] ^= 1;
+  for (const size_t limit : {size_t{64} << 10, kUnlimited}) {
+    const test::Found r = run(rows, 103, limit);
+    ASSERT_EQ(r.pairs.size(), kRows) << "limit " << limit;
+    for (const auto& [a, b, matches] : r.pairs) EXPECT_EQ(b, a + kRows) << matches;
+  }
+}
+
 TEST(Pairs, HotBucketsDoNotComparePairsTwice) {
   const Rows rows = reference::make_set("giant", 128, 32, 1000);
   const test::Found r = run(rows, 103, kUnlimited);
