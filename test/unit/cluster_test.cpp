@@ -17,6 +17,7 @@
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/reference/version_families.h"
 
 namespace neardup::cluster_test {
 namespace {
@@ -120,49 +121,11 @@ TEST(Clusterer, BlocksAndThreadsChangeNothing) {
   }
 }
 
-using Row = std::vector<uint16_t>;
-
-Row strange_row(std::mt19937& random) {
-  Row row(128);
-  for (uint16_t& component : row) component = static_cast<uint16_t>(random());
-  return row;
-}
-
-Rows pack(const std::vector<Row>& rows) {
-  Rows out{128, 16, {}};
-  for (const Row& row : rows) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(row.data());
-    out.data.insert(out.data.end(), bytes, bytes + out.row_bytes());
-  }
-  return out;
-}
-
-// Families of versions among other rows. A version shares large buckets with its family, and small ones with its own
-// versions.
-Rows make_families(uint32_t families, uint32_t family_rows, uint32_t others, uint32_t most_changes) {
-  std::mt19937 random(5);
-  std::vector<Row> rows;
-  for (uint32_t family = 0; family < families; ++family) {
-    const size_t base = rows.size();
-    rows.push_back(strange_row(random));
-    for (uint32_t i = 1; i < family_rows; ++i) {
-      rows.push_back(rows[random() % 2 == 0 ? base : base + random() % i]);
-      for (uint32_t change = random() % most_changes; change > 0; --change) {
-        const uint32_t component = random() % 128;
-        rows.back()[component] = static_cast<uint16_t>(random());
-      }
-    }
-  }
-  for (uint32_t i = 0; i < others; ++i) rows.push_back(i % 3 == 0 ? rows[random() % rows.size()] : strange_row(random));
-  std::shuffle(rows.begin(), rows.end(), random);
-  return pack(rows);
-}
-
 // One table of representatives, and several; with others that no table holds between them.
 TEST(Clusterer, FamiliesEqualReference) {
   for (const auto& [families, family_rows, others, most_changes] :
        {std::tuple{1u, 64u, 40u, 20u}, {3u, 400u, 500u, 45u}, {30u, 66u, 200u, 90u}}) {
-    const Rows rows = make_families(families, family_rows, others, most_changes);
+    const Rows rows = reference::make_families(families, family_rows, others, most_changes);
     const Clusters anchor = reference::anchor(rows, 103);
     const Clusters connected = reference::connected(rows, 103);
     for (const size_t limit : {size_t{1}, size_t{1} << 20, kUnlimited}) {
@@ -184,21 +147,21 @@ TEST(Clusterer, FamiliesEqualReference) {
 // shares only large buckets with row r before it, and small ones with row b behind it, which is not near r.
 TEST(Clusterer, ARowJoinsNoneThatIsUndecided) {
   std::mt19937 random(6);
-  const Row r = strange_row(random);
-  const auto change_every = [&](Row row, uint32_t step, uint32_t first, uint32_t last) {
+  const reference::Row16 r = reference::strange_row(random);
+  const auto change_every = [&](reference::Row16 row, uint32_t step, uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; i += step) row[i] = static_cast<uint16_t>(row[i] + 1);
     return row;
   };
-  std::vector<Row> rows;
+  std::vector<reference::Row16> rows;
   for (uint32_t i = 0; i < 200; ++i) {  // they share half of the bands with r
-    rows.push_back(strange_row(random));
+    rows.push_back(reference::strange_row(random));
     for (uint32_t band = 0; band < 32; ++band)
       if (random() % 2 == 0) std::copy_n(r.data() + 4 * band, 4, rows.back().data() + 4 * band);
   }
-  const Row a = change_every(r, 4, 0, 80);
-  const Row b = change_every(a, 4, 81, 121);
+  const reference::Row16 a = change_every(r, 4, 0, 80);
+  const reference::Row16 b = change_every(a, 4, 81, 121);
   rows.insert(rows.begin() + 100, {r, a, b});
-  const Clusters c = run(Linkage::anchor, pack(rows), 103, 1);
+  const Clusters c = run(Linkage::anchor, reference::pack(rows), 103, 1);
   EXPECT_EQ(c.representative[100], 100u);
   EXPECT_EQ(c.representative[101], 100u);
   EXPECT_EQ(c.representative[102], 102u);
@@ -206,7 +169,7 @@ TEST(Clusterer, ARowJoinsNoneThatIsUndecided) {
 
 // A row is looked up if it is in a large bucket, in more than one pass if the table of representatives is full before.
 TEST(Clusterer, CountsRowsThatAreLookedUp) {
-  const Rows rows = make_families(1, 400, 300, 60);
+  const Rows rows = reference::make_families(1, 400, 300, 60);
   for (const auto& [linkage, limit] :
        {std::pair{Linkage::anchor, kUnlimited}, {Linkage::anchor, size_t{1}}, {Linkage::connected, kUnlimited}}) {
     StdioTempFiles files;
@@ -223,7 +186,7 @@ TEST(Clusterer, CountsRowsThatAreLookedUp) {
 
 // 5e7 near pairs in one family: a look-up a row, not a pair.
 TEST(Clusterer, AFamilyTakesLinearTime) {
-  const Rows rows = make_families(1, 10000, 0, 6);
+  const Rows rows = reference::make_families(1, 10000, 0, 6);
   for (const size_t limit : {size_t{1} << 20, kUnlimited}) {
     reference::StopAfter stop(INT64_MAX);
     const Clusters c = run(Linkage::anchor, rows, 103, limit, 1, &stop);

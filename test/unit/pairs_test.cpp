@@ -11,6 +11,7 @@
 #include "test/reference/pairs_reference.h"
 #include "test/reference/signature_sets.h"
 #include "test/reference/stdio_temp_file.h"
+#include "test/reference/version_families.h"
 #include "test/unit/pair_engines.h"
 
 namespace neardup::pairs_test {
@@ -136,6 +137,18 @@ TEST(Pairs, AgreeInAsFewBandsAsTheyMay) {
     const test::Found r = run(rows, 103, limit);
     ASSERT_EQ(r.pairs.size(), kRows) << "limit " << limit;
     for (const auto& [a, b, matches] : r.pairs) EXPECT_EQ(b, a + kRows) << matches;
+  }
+}
+
+// A family in large buckets, whose versions also meet in small ones, among so many rows that keys lie on disk.
+TEST(Pairs, AFamilyAmongOthers) {
+  const Rows rows = reference::make_families(1, 100, 1200, 20);
+  const std::vector<Pair> expected = reference::pairs(rows, 103);
+  for (const size_t limit : {size_t{256} << 10, kUnlimited}) {
+    const test::Found r = run(rows, 103, limit);
+    ASSERT_EQ(r.pairs, expected) << "limit " << limit;
+    EXPECT_EQ(r.stats.found, expected.size()) << "limit " << limit;
+    EXPECT_EQ(r.stats.spilled_bytes != 0, limit < kUnlimited);
   }
 }
 

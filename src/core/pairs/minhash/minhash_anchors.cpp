@@ -155,16 +155,19 @@ class DenseRows {
                                : own.find_directly(lookup.row, 0, own.size(), &lookup.matches, ws_.poller);
     if (r != kNoRepresentative) {
       links_.join(lookup.number, own.row_number(r), lookup.matches);
-    } else if (links_.rows().representative[lookup.number] != lookup.number) {
-      return;
-    } else if (undecided_ != rows_.size()) {
-      return;
-    } else if (kept.size() + own.size() < kept.most()) {
-      own.add(lookup.number, lookup.row, banded_ ? keys : nullptr);
-      own.link_few();
-    } else {
-      undecided_ = lookup.number;
+    } else if (links_.rows().representative[lookup.number] == lookup.number && undecided_ == rows_.size()) {
+      keep(lookup, keys, kept, own);
     }
+  }
+
+  // The row is a representative.
+  void keep(const Lookup& lookup, const uint32_t* keys, const Representatives& kept, Representatives& own) {
+    if (kept.size() + own.size() == kept.most()) {
+      undecided_ = lookup.number;
+      return;
+    }
+    own.add(lookup.number, lookup.row, banded_ ? keys : nullptr);
+    own.link_few();
   }
 
   void look_up(const Representatives& kept, Lookup* block, uint32_t* keys, uint32_t n) {
