@@ -21,7 +21,7 @@ struct PairResult {
   uint64 verified;
 };
 
-// What a search has done, for neardup.log_stages.
+// Returns a line on what a search has done, for neardup.log_stages.
 const char* search_story(const SearchStats& stats);
 
 // Searches all rows.
