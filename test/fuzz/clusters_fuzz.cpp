@@ -7,6 +7,7 @@
 
 #include "core/pairs/clusters/cluster.h"
 #include "core/pairs/digests/ctph_pairs.h"
+#include "core/pairs/minhash/minhash_pairs.h"
 #include "core/pairs/pair_links.h"
 #include "core/pairs/simhash/simhash_pairs.h"
 
