@@ -2,7 +2,6 @@
 #include "core/pairs/pair_engine.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "core/pairs/pair_links.h"
@@ -91,9 +90,7 @@ void PairSearch::run_components(UnionFind& sets) {
 
 void PairSearch::link_anchors(AnchorLinks& links) {
   run();
-  RowPair pairs[256];
-  while (const size_t count = next(pairs, std::size(pairs)))
-    for (const RowPair* p = pairs; p < pairs + count; ++p) links.add(*p);
+  for_each_next([&links](const RowPair& pair) { links.add(pair); });
 }
 
 size_t PairSearch::next(RowPair* out, size_t max) { return engine_->out == nullptr ? 0 : engine_->out->next(out, max); }

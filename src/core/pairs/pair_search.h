@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 
 #include "core/base/stop.h"
@@ -87,6 +88,14 @@ class PairSearch {
 
   // The next at most `max` pairs after run(), in ascending (a, b); 0 at the end. Each pair once.
   size_t next(RowPair* out, size_t max);
+
+  // Calls on_pair() for each pair that next() would return.
+  template <class OnPair>
+  void for_each_next(OnPair on_pair) {
+    RowPair pairs[256];
+    while (const size_t n = next(pairs, std::size(pairs)))
+      for (const RowPair* p = pairs; p < pairs + n; ++p) on_pair(*p);
+  }
 
   // Makes next() begin with the first pair again.
   void rewind();

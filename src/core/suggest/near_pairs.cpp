@@ -61,14 +61,12 @@ void NearPairs::add_form(const Document* documents, const ShingleForm& form, con
     document_of.push_back(i);
   }
   engine.run(document_of.data());
-  RowPair pairs[1024];
-  while (const size_t n = engine.next(pairs, std::size(pairs)))
-    for (const RowPair& pair : std::span(pairs, n)) {
-      Cell& cell = cells_[place(pair.a, pair.b)];
-      const unsigned part = std::max(1U, static_cast<unsigned>(pair.value) * kFullSum / kNumPerm / forms_);
-      cell.sum = static_cast<uint8_t>(std::min(kFullSum, cell.sum + part)) & 0x7f;
-      if (pair.value >= kAlike * kNumPerm) cell.alike = 1;
-    }
+  engine.for_each_next([this](const RowPair& pair) {
+    Cell& cell = cells_[place(pair.a, pair.b)];
+    const unsigned part = std::max(1U, static_cast<unsigned>(pair.value) * kFullSum / kNumPerm / forms_);
+    cell.sum = static_cast<uint8_t>(std::min(kFullSum, cell.sum + part)) & 0x7f;
+    if (pair.value >= kAlike * kNumPerm) cell.alike = 1;
+  });
 }
 
 // f(a, b, cell) for each pair that was found, in order.

@@ -12,9 +12,6 @@ namespace {
 // engine takes some 20 us to start, and compares so few rows at once.
 constexpr uint32 kCellRows = 1024;
 
-// Pairs that are taken from an engine at once.
-constexpr size_t kPairsAtOnce = 256;
-
 // A row of the engine that is at work, by engine row.
 struct CellRow {
   int64 at;
@@ -78,11 +75,9 @@ void run_group(Cell* cell) {
   PairSearch* engine = cell->engine->object;
   const uint32* names_a = all_names(of.a, cell->a, cell->context);
   const uint32* names_b = of.two_sets ? all_names(of.b, cell->b, cell->context) : nullptr;
-  RowPair found[kPairsAtOnce];
   call_core([&] {
     engine->run(names_a, names_b);
-    while (const size_t n = engine->next(found, kPairsAtOnce))
-      for (const RowPair* p = found; p < found + n; ++p) cell->pairs->add(*p);
+    engine->for_each_next([cell](const RowPair& pair) { cell->pairs->add(pair); });
   });
 }
 
@@ -94,20 +89,17 @@ void run_mixed(Cell* cell, uint64 own) {
   const CellRow* a = cell->a.rows;
   const CellRow* b = of.two_sets ? cell->b.rows : a;
   const bool is_directed = of.shape.kind == Kind::set && neardup::is_directed(of.shape.measure);
-  RowPair found[kPairsAtOnce];
   call_core([&] {
     engine->run(nullptr, nullptr);
-    while (const size_t n = engine->next(found, kPairsAtOnce)) {
-      for (const RowPair* p = found; p < found + n; ++p) {
-        const CellRow& x = a[p->a];
-        const CellRow& y = b[p->b];
-        if (x.group != y.group || (cell->timed && !near_in_time(x, y))) continue;
-        if (!of.two_sets && Min(p->a, p->b) >= own) continue;
-        const uint32 i = name_in_pairs(of.a, x);
-        const uint32 j = name_in_pairs(side_b, y);
-        cell->pairs->add(of.two_sets || is_directed || i < j ? RowPair{i, j, p->value} : RowPair{j, i, p->value});
-      }
-    }
+    engine->for_each_next([&](const RowPair& pair) {
+      const CellRow& x = a[pair.a];
+      const CellRow& y = b[pair.b];
+      if (x.group != y.group || (cell->timed && !near_in_time(x, y))) return;
+      if (!of.two_sets && Min(pair.a, pair.b) >= own) return;
+      const uint32 i = name_in_pairs(of.a, x);
+      const uint32 j = name_in_pairs(side_b, y);
+      cell->pairs->add(of.two_sets || is_directed || i < j ? RowPair{i, j, pair.value} : RowPair{j, i, pair.value});
+    });
   });
 }
 

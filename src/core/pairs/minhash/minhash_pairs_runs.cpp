@@ -200,15 +200,15 @@ class KeyRuns {
     }
     std::make_heap(heads.begin(), heads.end(), std::greater<>());
     while (!heads.empty()) {
-      Head& least = heads.front();
+      std::pop_heap(heads.begin(), heads.end(), std::greater<>());
+      Head& least = heads.back();
       add(least.record, recent, large);
       least.record = readers[least.run].next(ws_.poller);
       if (least.record == nullptr) {
-        std::pop_heap(heads.begin(), heads.end(), std::greater<>());
         heads.pop_back();
       } else {
         least.order = least.record[0];
-        sift_down(heads);
+        std::push_heap(heads.begin(), heads.end(), std::greater<>());
       }
       ws_.poller.spend(30);
     }
@@ -262,17 +262,6 @@ class KeyRuns {
     size_t run;
     bool operator>(const Head& other) const noexcept { return order > other.order; }
   };
-  // Makes a heap of heads of which only the first is out of place.
-  static void sift_down(std::vector<Head>& heads) {
-    const Head head = heads[0];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < heads.size(); at = child) {
-      if (child + 1 < heads.size() && heads[child] > heads[child + 1]) ++child;
-      if (!(head > heads[child])) break;
-      heads[at] = heads[child];
-    }
-    heads[at] = head;
-  }
 
   static constexpr size_t kLeastRunRows = 16;
   static constexpr size_t kLeastPiece = 16;
@@ -363,13 +352,14 @@ void MinhashEngine::join_inside(uint32_t count) {
   if (components()) {
     UnionFind joined(count);
     inside.run_components(joined);
-    for (uint32_t i = 0; i < count; ++i) sets->unite(outer_rows[i], outer_rows[joined.find(i)]);
+    for (uint32_t i = 0; i < count; ++i) {
+      sets->unite(outer_rows[i], outer_rows[joined.find(i)]);
+      ws.poller.spend(40);
+    }
     stats.found += inside.stats().found;
   } else {
     inside.run();
-    RowPair pairs[256];
-    while (const size_t n = inside.next(pairs, std::size(pairs)))
-      for (const RowPair* p = pairs; p < pairs + n; ++p) found_near(outer_rows[p->a], outer_rows[p->b], p->value);
+    inside.for_each_next([&](const RowPair& p) { found_near(outer_rows[p.a], outer_rows[p.b], p.value); });
   }
   count_inside(inside.stats());
   settle_candidates(true);
