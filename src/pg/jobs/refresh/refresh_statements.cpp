@@ -473,26 +473,23 @@ Sql list_new_clusters(const RefreshStep& step) {
 }
 Sql analyze_old_clusters(const RefreshStep& step) { return step_sql(step, "ANALYZE {old}"); }
 
-Sql subtract_old_clusters(const RefreshStep& step) {
+namespace {
+
+// Counts the rows of the clusters in {old} into the result, or out of it. Without rows there is no hash.
+Sql count_old_clusters(const RefreshStep& step, Pattern sign) {
   return step_sql(step, R"(
     UPDATE {job} j
     SET (rows, duplicates, clusters, result_hash) =
-        (SELECT j.rows - count(*), j.duplicates - count(*) FILTER (WHERE NOT r.survivor),
-                j.clusters - count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor),
-                COALESCE(j.result_hash, 0) # COALESCE({hash}, 0)
+        (SELECT j.rows {sign} count(*), j.duplicates {sign} count(*) FILTER (WHERE NOT r.survivor),
+                j.clusters {sign} count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor),
+                CASE WHEN j.rows {sign} count(*) > 0 THEN COALESCE(j.result_hash, 0) # COALESCE({hash}, 0) END
          FROM {result} r WHERE r.cluster IN (SELECT o.cluster FROM {old} o)))",
-                  {{"hash", result_hash(step)}});
+                  {{"sign", sql(sign)}, {"hash", result_hash(step)}});
 }
-// Without rows there is no hash.
-Sql add_old_clusters(const RefreshStep& step) {
-  return step_sql(step, R"(
-    UPDATE {job} j
-    SET (rows, duplicates, clusters, result_hash) =
-        (SELECT j.rows + count(*), j.duplicates + count(*) FILTER (WHERE NOT r.survivor),
-                j.clusters + count(DISTINCT r.cluster) FILTER (WHERE NOT r.survivor),
-                CASE WHEN j.rows + count(*) > 0 THEN COALESCE(j.result_hash, 0) # COALESCE({hash}, 0) END
-         FROM {result} r WHERE r.cluster IN (SELECT o.cluster FROM {old} o)))",
-                  {{"hash", result_hash(step)}});
-}
+
+}  // namespace
+
+Sql subtract_old_clusters(const RefreshStep& step) { return count_old_clusters(step, "-"); }
+Sql add_old_clusters(const RefreshStep& step) { return count_old_clusters(step, "+"); }
 
 }  // namespace neardup
